@@ -1,0 +1,40 @@
+//===- InitAll.h - Registration of everything -------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every tool registers, so that all of them read the same IR and know the
+// same passes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_INITALL_H
+#define HETERO_INITALL_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace hetero {
+
+/// Adds every dialect that a step may contain at any phase boundary.
+inline void registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
+                  mlir::tensor::TensorDialect>();
+  mlir::func::registerInlinerExtension(registry);
+}
+
+/// Registers every pass and pipeline by name.
+inline void registerAllPasses() { mlir::registerTransformsPasses(); }
+
+} // namespace hetero
+
+#endif // HETERO_INITALL_H

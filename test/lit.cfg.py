@@ -1,0 +1,27 @@
+"""How lit runs the tests: which files are tests and where the tools are."""
+
+import os
+
+import lit.formats
+
+config.name = "hetero"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".yaml"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.join(config.hetero_source_root, "test")
+config.test_exec_root = os.path.join(config.hetero_binary_root, "test")
+
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input-filter=error"
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.hetero_binary_root, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
+# The project's own environment, where utils/test has made one.
+venv_python = os.path.join(config.hetero_source_root, ".venv", "bin", "python3")
+config.substitutions.append(
+    ("%python", venv_python if os.path.exists(venv_python) else "python3")
+)
+config.substitutions.append(("%source_root", config.hetero_source_root))

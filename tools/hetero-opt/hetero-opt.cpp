@@ -1,0 +1,68 @@
+//===- hetero-opt.cpp - Runs passes over a step ---------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's opt driver with our dialects and passes. Two things are added around
+// it: both spellings of large i1 constants are read, and the one that jaxlib
+// reads is written (hetero/Support/BoolLiterals.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/InitAll.h"
+#include "hetero/Support/BoolLiterals.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
+                         DialectRegistry &registry) {
+  std::string error;
+  auto input = openInputFile(inputFilename, &error);
+  if (!input) {
+    llvm::errs() << "error: " << error << "\n";
+    return failure();
+  }
+  if (auto packed = hetero::packBoolLiterals(input->getBuffer()))
+    input = llvm::MemoryBuffer::getMemBufferCopy(
+        *packed, input->getBufferIdentifier());
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  LogicalResult result =
+      MlirOptMain(stream, std::move(input), registry, config);
+  if (auto expanded = hetero::expandBoolLiterals(text))
+    os << *expanded;
+  else
+    os << text;
+  return result;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  hetero::registerAllDialects(registry);
+  hetero::registerAllPasses();
+
+  auto [inputFilename, outputFilename] = registerAndParseCLIOptions(
+      argc, argv, "hetero: plans and runs a JAX training step\n", registry);
+
+  std::string error;
+  auto output = openOutputFile(outputFilename, &error);
+  if (!output) {
+    llvm::errs() << "error: " << error << "\n";
+    return 1;
+  }
+  if (failed(run(output->os(), inputFilename, registry)))
+    return 1;
+  output->keep();
+  return 0;
+}
