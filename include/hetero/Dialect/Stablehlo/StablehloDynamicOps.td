@@ -1,0 +1,14 @@
+//===- StablehloDynamicOps.td - Shapes known only at run time -*- tablegen -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD
+#define HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD
+
+include "hetero/Dialect/Stablehlo/StablehloAttrs.td"
+
+#endif // HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD

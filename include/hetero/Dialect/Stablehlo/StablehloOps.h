@@ -1,0 +1,72 @@
+//===- StablehloOps.h - The StableHLO dialect -------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dialect, types, attributes and ops. Other layers include hetero/Dialect/
+// Stablehlo.h instead, which is this or the header of StableHLO's own library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H
+#define HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H
+
+#include "hetero/Dialect/Stablehlo/StablehloTraits.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "hetero/Dialect/Stablehlo/StablehloDialect.h.inc"
+
+#include "hetero/Dialect/Stablehlo/StablehloEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloAttrs.h.inc"
+
+namespace mlir::stablehlo {
+
+/// The accuracy attribute of a mode that has no tolerances.
+ResultAccuracyAttr getResultAccuracy(MLIRContext *context,
+                                     ResultAccuracyMode mode);
+
+/// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`. Printing returns false, having
+/// printed nothing, when the numbers are no permutation.
+FailureOr<ConvDimensionNumbersAttr>
+parseConvDimensionNumbers(AsmParser &parser);
+bool printConvDimensionNumbers(AsmPrinter &printer,
+                               ConvDimensionNumbersAttr numbers);
+
+} // namespace mlir::stablehlo
+
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloCollectiveOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloContractionOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloControlOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloDynamicOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloReductionOps.h.inc"
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloShapeOps.h.inc"
+
+#endif // HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H

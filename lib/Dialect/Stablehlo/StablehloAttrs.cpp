@@ -1,0 +1,557 @@
+//===- StablehloAttrs.cpp - Attributes of StableHLO
+//---------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Dialect/Stablehlo/StablehloOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::stablehlo;
+
+namespace mlir::stablehlo {
+/// `[0, 2]`, with `?` for a dimension that is not known.
+static FailureOr<SmallVector<int64_t>> parseDimList(AsmParser &parser) {
+  SmallVector<int64_t> dims;
+  auto parseDim = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      dims.push_back(ShapedType::kDynamic);
+      return success();
+    }
+    return parser.parseInteger(dims.emplace_back());
+  };
+  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseDim)))
+    return failure();
+  return dims;
+}
+
+static void printDims(AsmPrinter &printer, ArrayRef<int64_t> dims) {
+  llvm::interleaveComma(dims, printer, [&](int64_t dim) {
+    if (ShapedType::isDynamic(dim))
+      printer << "?";
+    else
+      printer << dim;
+  });
+}
+
+static void printDimList(AsmPrinter &printer, ArrayRef<int64_t> dims) {
+  printer << "[";
+  printDims(printer, dims);
+  printer << "]";
+}
+} // namespace mlir::stablehlo
+
+#define GET_ATTRDEF_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloAttrs.cpp.inc"
+
+void StablehloDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "hetero/Dialect/Stablehlo/StablehloAttrs.cpp.inc"
+      >();
+}
+
+/// `#stablehlo.type_extensions<bounds = [3, ?]>`, the older spelling of bounds.
+static Attribute parseTypeExtensions(AsmParser &parser) {
+  if (parser.parseLess() || parser.parseKeyword("bounds") ||
+      parser.parseEqual())
+    return {};
+  FailureOr<SmallVector<int64_t>> bounds = parseDimList(parser);
+  if (failed(bounds) || parser.parseGreater())
+    return {};
+  return TypeExtensionsAttr::get(parser.getContext(), *bounds);
+}
+
+Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,
+                                           Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult result =
+      generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (result.has_value())
+    return attr;
+  if (mnemonic == "type_extensions")
+    return parseTypeExtensions(parser);
+  parser.emitError(loc) << "unknown StableHLO attribute '" << mnemonic << "'";
+  return {};
+}
+
+void StablehloDialect::printAttribute(Attribute attr,
+                                      DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
+}
+
+//===----------------------------------------------------------------------===//
+// Members in any order: dot, gather, scatter, and conv's raw form
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One `name = value` of an attribute: a list of dimensions or one number.
+struct Member {
+  StringRef name;
+  SmallVector<int64_t> dims;
+  int64_t number = 0;
+  bool isList = true;
+  bool seen = false;
+
+  static Member list(StringRef name) { return {name}; }
+  static Member scalar(StringRef name) {
+    Member member = {name};
+    member.isList = false;
+    return member;
+  }
+};
+} // namespace
+
+static ParseResult parseMember(AsmParser &parser,
+                               MutableArrayRef<Member> members) {
+  SMLoc loc = parser.getCurrentLocation();
+  for (Member &member : members) {
+    if (failed(parser.parseOptionalKeyword(member.name)))
+      continue;
+    if (member.seen)
+      return parser.emitError(loc)
+             << "duplicated `" << member.name << "` entry";
+    member.seen = true;
+    if (parser.parseEqual())
+      return failure();
+    if (!member.isList)
+      return parser.parseInteger(member.number);
+    FailureOr<SmallVector<int64_t>> dims = parseDimList(parser);
+    if (failed(dims))
+      return failure();
+    member.dims = *dims;
+    return success();
+  }
+  InFlightDiagnostic diag = parser.emitError(loc) << "expected one of: ";
+  llvm::interleaveComma(members, diag, [&](const Member &member) {
+    diag << "`" << member.name << "`";
+  });
+  return diag;
+}
+
+/// Parses members up to and including `>`. A trailing comma is accepted.
+static ParseResult parseMembers(AsmParser &parser,
+                                MutableArrayRef<Member> members) {
+  while (failed(parser.parseOptionalGreater())) {
+    if (parseMember(parser, members))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return parser.parseGreater();
+  }
+  return success();
+}
+
+namespace {
+/// Prints members with commas between them, skipping the empty and the zero.
+class MemberPrinter {
+public:
+  explicit MemberPrinter(AsmPrinter &printer, bool all = false)
+      : printer(printer), all(all) {}
+
+  void print(StringRef name, ArrayRef<int64_t> dims) {
+    if (dims.empty() && !all)
+      return;
+    begin(name);
+    printDimList(printer, dims);
+  }
+  void print(StringRef name, int64_t number) {
+    if (number == 0 && !all)
+      return;
+    begin(name);
+    printer << number;
+  }
+
+private:
+  void begin(StringRef name) {
+    if (!first)
+      printer << ", ";
+    first = false;
+    printer << name << " = ";
+  }
+
+  AsmPrinter &printer;
+  bool all;
+  bool first = true;
+};
+} // namespace
+
+Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Member members[] = {Member::list("lhs_batching_dimensions"),
+                      Member::list("rhs_batching_dimensions"),
+                      Member::list("lhs_contracting_dimensions"),
+                      Member::list("rhs_contracting_dimensions")};
+  if (parser.parseLess() || parseMembers(parser, members))
+    return {};
+  return get(parser.getContext(), members[0].dims, members[1].dims,
+             members[2].dims, members[3].dims);
+}
+
+void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  MemberPrinter members(printer);
+  members.print("lhs_batching_dimensions", getLhsBatchingDimensions());
+  members.print("rhs_batching_dimensions", getRhsBatchingDimensions());
+  members.print("lhs_contracting_dimensions", getLhsContractingDimensions());
+  members.print("rhs_contracting_dimensions", getRhsContractingDimensions());
+  printer << ">";
+}
+
+Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Member members[] = {Member::list("offset_dims"),
+                      Member::list("collapsed_slice_dims"),
+                      Member::list("operand_batching_dims"),
+                      Member::list("start_indices_batching_dims"),
+                      Member::list("start_index_map"),
+                      Member::scalar("index_vector_dim")};
+  if (parser.parseLess() || parseMembers(parser, members))
+    return {};
+  return get(parser.getContext(), members[0].dims, members[1].dims,
+             members[2].dims, members[3].dims, members[4].dims,
+             members[5].number);
+}
+
+void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  MemberPrinter members(printer);
+  members.print("offset_dims", getOffsetDims());
+  members.print("collapsed_slice_dims", getCollapsedSliceDims());
+  members.print("operand_batching_dims", getOperandBatchingDims());
+  members.print("start_indices_batching_dims", getStartIndicesBatchingDims());
+  members.print("start_index_map", getStartIndexMap());
+  members.print("index_vector_dim", getIndexVectorDim());
+  printer << ">";
+}
+
+Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  Member members[] = {Member::list("update_window_dims"),
+                      Member::list("inserted_window_dims"),
+                      Member::list("input_batching_dims"),
+                      Member::list("scatter_indices_batching_dims"),
+                      Member::list("scatter_dims_to_operand_dims"),
+                      Member::scalar("index_vector_dim")};
+  if (parser.parseLess() || parseMembers(parser, members))
+    return {};
+  return get(parser.getContext(), members[0].dims, members[1].dims,
+             members[2].dims, members[3].dims, members[4].dims,
+             members[5].number);
+}
+
+void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  MemberPrinter members(printer);
+  members.print("update_window_dims", getUpdateWindowDims());
+  members.print("inserted_window_dims", getInsertedWindowDims());
+  members.print("input_batching_dims", getInputBatchingDims());
+  members.print("scatter_indices_batching_dims",
+                getScatterIndicesBatchingDims());
+  members.print("scatter_dims_to_operand_dims", getScatterDimsToOperandDims());
+  members.print("index_vector_dim", getIndexVectorDim());
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution dimensions: [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One side of a convolution: where its two named and its spatial dimensions
+/// are.
+struct ConvSide {
+  char firstName, secondName;
+  int64_t first = 0, second = 0;
+  SmallVector<int64_t> spatial;
+};
+} // namespace
+
+/// Lists what stands at each position; nothing unless it is a permutation.
+static std::optional<SmallVector<std::string>>
+listPositions(const ConvSide &side) {
+  SmallVector<std::string> names(side.spatial.size() + 2);
+  auto put = [&](int64_t position, std::string name) {
+    if (position < 0 || position >= int64_t(names.size()) ||
+        !names[position].empty())
+      return false;
+    names[position] = std::move(name);
+    return true;
+  };
+  if (!put(side.first, std::string(1, side.firstName)) ||
+      !put(side.second, std::string(1, side.secondName)))
+    return std::nullopt;
+  for (auto [i, position] : llvm::enumerate(side.spatial))
+    if (!put(position, std::to_string(i)))
+      return std::nullopt;
+  return names;
+}
+
+/// Reads the next entry of a side into its place.
+static ParseResult parseConvEntry(AsmParser &parser, ConvSide &side,
+                                  int64_t position, bool &sawFirst,
+                                  bool &sawSecond,
+                                  SmallVectorImpl<int64_t> &spatial) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t number;
+  OptionalParseResult isNumber = parser.parseOptionalInteger(number);
+  if (isNumber.has_value()) {
+    // A side has at most as many spatial dimensions as a tensor can have.
+    if (failed(*isNumber) || number < 0 || number > 64)
+      return parser.emitError(loc) << "invalid spatial dimension " << number;
+    if (number >= int64_t(spatial.size()))
+      spatial.resize(number + 1, -1);
+    if (spatial[number] != -1)
+      return parser.emitError(loc)
+             << "duplicate entry for spatial dimension " << number;
+    spatial[number] = position;
+    return success();
+  }
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  auto assign = [&](char expected, int64_t &slot, bool &saw) {
+    if (saw || name != StringRef(&expected, 1))
+      return false;
+    slot = position;
+    return saw = true;
+  };
+  if (assign(side.firstName, side.first, sawFirst) ||
+      assign(side.secondName, side.second, sawSecond))
+    return success();
+  return parser.emitError(loc) << "unexpected dimension " << name;
+}
+
+static ParseResult parseConvSide(AsmParser &parser, ConvSide &side) {
+  SMLoc loc = parser.getCurrentLocation();
+  bool sawFirst = false, sawSecond = false;
+  int64_t position = 0;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseConvEntry(parser, side, position++, sawFirst, sawSecond,
+                              side.spatial);
+      }))
+    return failure();
+  if (!sawFirst || !sawSecond)
+    return parser.emitError(loc) << "expected dimensions " << side.firstName
+                                 << " and " << side.secondName;
+  for (auto [i, p] : llvm::enumerate(side.spatial))
+    if (p == -1)
+      return parser.emitError(loc)
+             << "expected spatial dimension " << i << " not specified";
+  return success();
+}
+
+static ConvSide getInputSide() { return {'b', 'f'}; }
+static ConvSide getKernelSide() { return {'i', 'o'}; }
+
+static ConvDimensionNumbersAttr buildConv(MLIRContext *context,
+                                          const ConvSide &input,
+                                          const ConvSide &kernel,
+                                          const ConvSide &output) {
+  return ConvDimensionNumbersAttr::get(
+      context, input.first, input.second, input.spatial, kernel.first,
+      kernel.second, kernel.spatial, output.first, output.second,
+      output.spatial);
+}
+
+namespace mlir::stablehlo {
+FailureOr<ConvDimensionNumbersAttr>
+parseConvDimensionNumbers(AsmParser &parser) {
+  ConvSide input = getInputSide(), kernel = getKernelSide(),
+           output = getInputSide();
+  // `]x[` lexes as the keyword `x` here, as nothing may follow it directly.
+  if (parseConvSide(parser, input) || parser.parseKeyword("x") ||
+      parseConvSide(parser, kernel) || parser.parseArrow() ||
+      parseConvSide(parser, output))
+    return failure();
+  return buildConv(parser.getContext(), input, kernel, output);
+}
+
+bool printConvDimensionNumbers(AsmPrinter &printer,
+                               ConvDimensionNumbersAttr numbers) {
+  ConvSide input = getInputSide(), kernel = getKernelSide(),
+           output = getInputSide();
+  input.first = numbers.getInputBatchDimension();
+  input.second = numbers.getInputFeatureDimension();
+  input.spatial = llvm::to_vector(numbers.getInputSpatialDimensions());
+  kernel.first = numbers.getKernelInputFeatureDimension();
+  kernel.second = numbers.getKernelOutputFeatureDimension();
+  kernel.spatial = llvm::to_vector(numbers.getKernelSpatialDimensions());
+  output.first = numbers.getOutputBatchDimension();
+  output.second = numbers.getOutputFeatureDimension();
+  output.spatial = llvm::to_vector(numbers.getOutputSpatialDimensions());
+  auto inputs = listPositions(input), kernels = listPositions(kernel),
+       outputs = listPositions(output);
+  if (!inputs || !kernels || !outputs)
+    return false;
+  auto printSide = [&](ArrayRef<std::string> names) {
+    printer << "[" << llvm::join(names, ", ") << "]";
+  };
+  printSide(*inputs);
+  printer << "x";
+  printSide(*kernels);
+  printer << "->";
+  printSide(*outputs);
+  return true;
+}
+} // namespace mlir::stablehlo
+
+static Attribute parseRawConv(AsmParser &parser) {
+  Member members[] = {Member::scalar("input_batch_dimension"),
+                      Member::scalar("input_feature_dimension"),
+                      Member::list("input_spatial_dimensions"),
+                      Member::scalar("kernel_input_feature_dimension"),
+                      Member::scalar("kernel_output_feature_dimension"),
+                      Member::list("kernel_spatial_dimensions"),
+                      Member::scalar("output_batch_dimension"),
+                      Member::scalar("output_feature_dimension"),
+                      Member::list("output_spatial_dimensions")};
+  if (parseMembers(parser, members))
+    return {};
+  return ConvDimensionNumbersAttr::get(
+      parser.getContext(), members[0].number, members[1].number,
+      members[2].dims, members[3].number, members[4].number, members[5].dims,
+      members[6].number, members[7].number, members[8].dims);
+}
+
+Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("raw")))
+    return parseRawConv(parser);
+  FailureOr<ConvDimensionNumbersAttr> numbers =
+      parseConvDimensionNumbers(parser);
+  if (failed(numbers) || parser.parseGreater())
+    return {};
+  return *numbers;
+}
+
+void ConvDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  if (!printConvDimensionNumbers(printer, *this)) {
+    printer << "raw ";
+    MemberPrinter members(printer, /*all=*/true);
+    members.print("input_batch_dimension", getInputBatchDimension());
+    members.print("input_feature_dimension", getInputFeatureDimension());
+    members.print("input_spatial_dimensions", getInputSpatialDimensions());
+    members.print("kernel_input_feature_dimension",
+                  getKernelInputFeatureDimension());
+    members.print("kernel_output_feature_dimension",
+                  getKernelOutputFeatureDimension());
+    members.print("kernel_spatial_dimensions", getKernelSpatialDimensions());
+    members.print("output_batch_dimension", getOutputBatchDimension());
+    members.print("output_feature_dimension", getOutputFeatureDimension());
+    members.print("output_spatial_dimensions", getOutputSpatialDimensions());
+  }
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+Attribute TypeExtensionsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> bounds;
+  auto parseBound = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      bounds.push_back(ShapedType::kDynamic);
+      return success();
+    }
+    return parser.parseInteger(bounds.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseBound))
+    return {};
+  return get(parser.getContext(), bounds);
+}
+
+void TypeExtensionsAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printDims(printer, getBounds());
+  printer << ">";
+}
+
+LogicalResult TypeExtensionsAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  ArrayRef<int64_t> bounds = getBounds();
+  if (bounds.size() != shape.size())
+    return emitError() << "bounds length is " << bounds.size()
+                       << ", expected to be equal to rank(" << shape.size()
+                       << ") of the tensor";
+  for (auto [dim, pair] : llvm::enumerate(llvm::zip(shape, bounds)))
+    if (ShapedType::isStatic(std::get<0>(pair)) &&
+        ShapedType::isStatic(std::get<1>(pair)))
+      return emitError() << "static dimension " << dim
+                         << " cannot have a bound, use `?` to indicate none";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Accuracy and algorithm
+//===----------------------------------------------------------------------===//
+
+ResultAccuracyAttr stablehlo::getResultAccuracy(MLIRContext *context,
+                                                ResultAccuracyMode mode) {
+  return ResultAccuracyAttr::get(context, APFloat(0.0), APFloat(0.0), 0,
+                                 ResultAccuracyModeAttr::get(context, mode));
+}
+
+Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
+  double atol = 0.0, rtol = 0.0;
+  int64_t ulps = 0;
+  ResultAccuracyModeAttr mode;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("atol")) &&
+      (parser.parseEqual() || parser.parseFloat(atol) || parser.parseComma()))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("rtol")) &&
+      (parser.parseEqual() || parser.parseFloat(rtol) || parser.parseComma()))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("ulps")) &&
+      (parser.parseEqual() || parser.parseInteger(ulps) || parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("mode") || parser.parseEqual() ||
+      parser.parseAttribute(mode) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    APFloat(atol), APFloat(rtol), ulps, mode);
+}
+
+void ResultAccuracyAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  if (!getAtol().isZero()) {
+    printer << "atol = ";
+    printer.printFloat(getAtol());
+    printer << ", ";
+  }
+  if (!getRtol().isZero()) {
+    printer << "rtol = ";
+    printer.printFloat(getRtol());
+    printer << ", ";
+  }
+  if (getUlps() != 0)
+    printer << "ulps = " << getUlps() << ", ";
+  printer << "mode = " << getMode() << ">";
+}
+
+LogicalResult
+ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           APFloat atol, APFloat rtol, int64_t ulps,
+                           ResultAccuracyModeAttr mode) {
+  if (atol.isNegative() || rtol.isNegative() || ulps < 0)
+    return emitError() << "expected tolerances that are not negative";
+  bool hasTolerance = !atol.isZero() || !rtol.isZero() || ulps != 0;
+  if (hasTolerance && mode.getValue() != ResultAccuracyMode::TOLERANCE)
+    return emitError() << "tolerances need the mode TOLERANCE, got "
+                       << stringifyResultAccuracyMode(mode.getValue());
+  return success();
+}

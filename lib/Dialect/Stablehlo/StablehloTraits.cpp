@@ -1,0 +1,150 @@
+//===- StablehloTraits.cpp - Compatibility of types
+//--------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Dialect/Stablehlo/StablehloTraits.h"
+#include "hetero/Dialect/Stablehlo/StablehloOps.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
+using namespace mlir;
+using namespace mlir::stablehlo;
+
+bool stablehlo::isPerTensorQuantized(Type elementType) {
+  return isa<quant::UniformQuantizedType>(elementType);
+}
+
+bool stablehlo::isPerAxisQuantized(Type elementType) {
+  return isa<quant::UniformQuantizedPerAxisType>(elementType);
+}
+
+ArrayRef<int64_t> stablehlo::getBounds(RankedTensorType type) {
+  auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(type.getEncoding());
+  return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
+}
+
+/// The bound of one dimension, kDynamic when it has none.
+static int64_t getBound(RankedTensorType type, int64_t dim) {
+  ArrayRef<int64_t> bounds = getBounds(type);
+  return dim < int64_t(bounds.size()) ? bounds[dim] : ShapedType::kDynamic;
+}
+
+static bool areCompatibleDims(RankedTensorType lhs, RankedTensorType rhs,
+                              int64_t dim) {
+  int64_t l = lhs.getDimSize(dim), r = rhs.getDimSize(dim);
+  if (ShapedType::isStatic(l) && ShapedType::isStatic(r))
+    return l == r;
+  // A static size has to stay within the other side's bound.
+  int64_t size = ShapedType::isStatic(l) ? l : r;
+  int64_t bound = getBound(ShapedType::isStatic(l) ? rhs : lhs, dim);
+  return ShapedType::isDynamic(size) || ShapedType::isDynamic(bound) ||
+         size <= bound;
+}
+
+bool stablehlo::areCompatibleShapes(Type lhs, Type rhs) {
+  auto l = dyn_cast<RankedTensorType>(lhs), r = dyn_cast<RankedTensorType>(rhs);
+  if (!l || !r)
+    return isa<ShapedType>(lhs) && isa<ShapedType>(rhs);
+  if (l.getRank() != r.getRank())
+    return false;
+  return llvm::all_of(llvm::seq<int64_t>(0, l.getRank()), [&](int64_t dim) {
+    return areCompatibleDims(l, r, dim);
+  });
+}
+
+bool stablehlo::areCompatibleElementTypes(Type lhs, Type rhs) {
+  Type l = getElementTypeOrSelf(lhs), r = getElementTypeOrSelf(rhs);
+  if (l == r)
+    return true;
+  auto lq = dyn_cast<quant::QuantizedType>(l);
+  auto rq = dyn_cast<quant::QuantizedType>(r);
+  return lq && rq && lq.getStorageType() == rq.getStorageType() &&
+         lq.getExpressedType() == rq.getExpressedType();
+}
+
+bool stablehlo::areCompatibleTypes(Type lhs, Type rhs) {
+  auto l = dyn_cast<TupleType>(lhs), r = dyn_cast<TupleType>(rhs);
+  if (l && r)
+    return isCompatibleForInference(l.getTypes(), r.getTypes());
+  if (isa<ShapedType>(lhs) && isa<ShapedType>(rhs))
+    return areCompatibleShapes(lhs, rhs) && areCompatibleElementTypes(lhs, rhs);
+  return lhs == rhs;
+}
+
+bool stablehlo::isCompatibleForInference(TypeRange written,
+                                         TypeRange inferred) {
+  if (written.size() != inferred.size())
+    return false;
+  return llvm::all_of(llvm::zip(written, inferred), [](auto pair) {
+    return areCompatibleTypes(std::get<0>(pair), std::get<1>(pair));
+  });
+}
+
+/// Merges `type` into the most specific sizes and bounds seen so far.
+static void refine(RankedTensorType type, SmallVectorImpl<int64_t> &sizes,
+                   SmallVectorImpl<int64_t> &bounds) {
+  for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+    if (!type.isDynamicDim(dim))
+      sizes[dim] = type.getDimSize(dim);
+    int64_t bound = getBound(type, dim);
+    if (ShapedType::isStatic(bound))
+      bounds[dim] = ShapedType::isStatic(bounds[dim])
+                        ? std::min(bounds[dim], bound)
+                        : bound;
+  }
+}
+
+FailureOr<Type>
+stablehlo::inferMostSpecificType(std::optional<Location> location,
+                                 TypeRange types) {
+  Type first = types.front();
+  for (Type type : types.drop_front())
+    if (!areCompatibleTypes(first, type))
+      return emitOptionalError(location, "requires compatible types, got ",
+                               first, " and ", type);
+  auto tensor = dyn_cast<RankedTensorType>(first);
+  if (!tensor || llvm::all_equal(types))
+    return first;
+  SmallVector<int64_t> sizes(tensor.getRank(), ShapedType::kDynamic);
+  SmallVector<int64_t> bounds(tensor.getRank(), ShapedType::kDynamic);
+  for (Type type : types)
+    refine(cast<RankedTensorType>(type), sizes, bounds);
+  for (auto [size, bound] : llvm::zip(sizes, bounds))
+    if (ShapedType::isStatic(size))
+      bound = ShapedType::kDynamic;
+  Attribute encoding;
+  if (llvm::any_of(bounds, ShapedType::isStatic))
+    encoding = TypeExtensionsAttr::get(first.getContext(), bounds);
+  return Type(RankedTensorType::get(sizes, tensor.getElementType(), encoding));
+}
+
+LogicalResult stablehlo::OpTrait::detail::verifyCompatibleOperandsAndResultType(
+    Operation *op) {
+  if (op->getNumResults() == 0)
+    return success();
+  Type result = op->getResult(0).getType();
+  for (OpOperand &operand : op->getOpOperands())
+    if (!areCompatibleTypes(result, operand.get().getType()))
+      return op->emitOpError()
+             << "requires compatible types for all operands and results, "
+                "operand #"
+             << operand.getOperandNumber() << " has " << operand.get().getType()
+             << " and the result " << result;
+  return success();
+}
+
+LogicalResult stablehlo::OpTrait::detail::inferCompatibleOperandsAndResultType(
+    std::optional<Location> location, ValueRange operands,
+    SmallVectorImpl<Type> &inferred) {
+  if (operands.empty())
+    return emitOptionalError(location, "expected at least one operand");
+  FailureOr<Type> type = inferMostSpecificType(location, operands.getTypes());
+  if (failed(type))
+    return failure();
+  inferred.push_back(*type);
+  return success();
+}
