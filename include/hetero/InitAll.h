@@ -14,6 +14,7 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,9 +27,9 @@ namespace hetero {
 
 /// Adds every dialect that a step may contain at any phase boundary.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
-                  mlir::tensor::TensorDialect>();
+  registry.insert<HeteroDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::quant::QuantDialect,
+                  mlir::shape::ShapeDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 
