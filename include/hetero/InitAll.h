@@ -14,6 +14,7 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -27,10 +28,13 @@ namespace hetero {
 
 /// Adds every dialect that a step may contain at any phase boundary.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry
-      .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-              mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
-              mlir::stablehlo::StablehloDialect, mlir::tensor::TensorDialect>();
+  registry.insert<HeteroDialect>();
+  registry.insert<mlir::arith::ArithDialect>();
+  registry.insert<mlir::func::FuncDialect>();
+  registry.insert<mlir::quant::QuantDialect>();
+  registry.insert<mlir::shape::ShapeDialect>();
+  registry.insert<mlir::stablehlo::StablehloDialect>();
+  registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 
