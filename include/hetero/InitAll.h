@@ -14,6 +14,7 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,8 +28,8 @@ namespace hetero {
 /// Adds every dialect that a step may contain at any phase boundary.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
-                  mlir::tensor::TensorDialect>();
+                  mlir::quant::QuantDialect, mlir::sdy::SdyDialect,
+                  mlir::shape::ShapeDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 
