@@ -15,6 +15,7 @@
 #define HETERO_INITALL_H
 
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -32,6 +33,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::arith::ArithDialect>();
   registry.insert<mlir::func::FuncDialect>();
   registry.insert<mlir::quant::QuantDialect>();
+  registry.insert<mlir::sdy::SdyDialect>();
   registry.insert<mlir::shape::ShapeDialect>();
   registry.insert<mlir::stablehlo::StablehloDialect>();
   registry.insert<mlir::tensor::TensorDialect>();
