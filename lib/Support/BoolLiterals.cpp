@@ -15,8 +15,8 @@ using namespace llvm;
 namespace {
 /// A `dense<"0x...">` literal with an i1 shaped type behind it.
 struct Literal {
-  size_t begin;        // Offset of the first hex digit.
-  StringRef digits;    // Without the leading 0x.
+  size_t begin;     // Offset of the first hex digit.
+  StringRef digits; // Without the leading 0x.
   uint64_t numElements;
 };
 } // namespace
@@ -64,8 +64,7 @@ static std::optional<std::string> rewriteLiterals(StringRef text,
   std::optional<std::string> result;
   size_t copied = 0;
   for (std::optional<Literal> literal = findLiteral(text, 0); literal;
-       literal =
-           findLiteral(text, literal->begin + literal->digits.size())) {
+       literal = findLiteral(text, literal->begin + literal->digits.size())) {
     std::optional<std::string> digits = convert(*literal);
     if (!digits)
       continue;

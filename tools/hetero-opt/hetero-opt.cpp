@@ -31,8 +31,8 @@ static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
     return failure();
   }
   if (auto packed = hetero::packBoolLiterals(input->getBuffer()))
-    input = llvm::MemoryBuffer::getMemBufferCopy(
-        *packed, input->getBufferIdentifier());
+    input = llvm::MemoryBuffer::getMemBufferCopy(*packed,
+                                                 input->getBufferIdentifier());
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   std::string text;
