@@ -66,13 +66,14 @@ class Row:
 
 
 def label(programs: Iterable[Program], jaxlib: Jaxlib) -> list[Labelled]:
-    """Lets jaxlib judge each distinct program."""
-    labelled: dict[str, Labelled] = {}
-    for program in programs:
-        if program.text not in labelled:
-            custom, generic = jaxlib.check_both(program.text)
-            labelled[program.text] = Labelled(program, custom, generic)
-    return list(labelled.values())
+    """Lets jaxlib judge each distinct program; those that crash it are left out."""
+    distinct = list({program.text: program for program in programs}.values())
+    verdicts = jaxlib.check_all([program.text for program in distinct])
+    return [
+        Labelled(program, custom, generic)
+        for program, (custom, generic) in zip(distinct, verdicts)
+        if not custom.crashed
+    ]
 
 
 def compare(labelled: Sequence[Labelled], opt: Opt, jaxlib: Jaxlib) -> list[Finding]:
@@ -136,6 +137,9 @@ def _compare_spellings(good: Sequence[Labelled], opt: Opt, jaxlib: Jaxlib) -> li
                 seen.add(text)
                 program = Program(item.program.family, text)
                 other.append(Labelled(program, item.custom, item.generic))
+    # jaxlib does not read all that it prints.
+    verdicts = jaxlib.check_all([item.program.text for item in other])
+    other = [item for item, (verdict, _) in zip(other, verdicts) if verdict.accepted]
     ours = opt.check_all([item.program.text for item in other])
     found = (_compare_one(item, verdict, jaxlib) for item, verdict in zip(other, ours))
     return [finding for finding in found if finding]

@@ -7,9 +7,12 @@ process. Both answer with a `Verdict`.
 
 from __future__ import annotations
 
+import importlib
 import os
+import pickle
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,82 +43,82 @@ class Verdict:
 
 
 class Jaxlib:
-    """The StableHLO, CHLO and Shardy dialects inside jaxlib."""
+    """The StableHLO, CHLO and Shardy dialects inside jaxlib.
 
-    def __init__(self) -> None:
-        from jax._src.interpreters import mlir as jax_mlir
-        from jaxlib.mlir import ir
-        from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+    They live in a worker process: jaxlib crashes on some invalid programs. The
+    verdict on such a program says `crashed`.
+    """
 
-        self._ir = ir
-        self._context = jax_mlir.make_ir_context()
-        for dialect in (stablehlo, chlo, sdy):
-            dialect.register_dialect(self._context)
-        self._context.allow_unregistered_dialects = False
-        self._load_quant()
+    def __init__(self, batch: int = 200) -> None:
+        self._batch = batch
+        self._worker: subprocess.Popen[bytes] | None = None
 
-    def _context_for(self, text: str) -> object:
-        """The shared context, or a new one where resources would be renamed."""
-        return Jaxlib()._context if "dense_resource" in text else self._context
+    def check(self, text: str) -> Verdict:
+        """The verdict on one program."""
+        return self.check_all([text])[0][0]
 
-    def _load_quant(self) -> None:
-        """Makes the quant dialect known: only this call in the wheel loads it."""
-        from jaxlib.mlir.dialects import stablehlo
+    def check_all(self, texts: Sequence[str | bytes]) -> list[tuple[Verdict, Verdict]]:
+        """For each program the verdict with its custom and its generic print."""
+        verdicts = []
+        for answer in self._ask(texts, want_bytecode=False):
+            if not answer[0]:
+                verdict = Verdict(False, _first_error(answer[1]), answer[1] == "crash")
+                verdicts.append((verdict, verdict))
+            else:
+                verdicts.append((Verdict(True, answer[1]), Verdict(True, answer[2])))
+        return verdicts
 
-        artifact = stablehlo.serialize_portable_artifact_str(
-            "module {}", stablehlo.get_current_version()
-        )
-        with self._context:
-            stablehlo.deserialize_portable_artifact(self._context, artifact)
+    def bytecode(self, texts: Sequence[str]) -> list[bytes]:
+        """Each program as MLIR bytecode; all must be valid."""
+        return [answer[3] for answer in self._ask(texts, want_bytecode=True)]
 
-    def check(self, text: str, generic: bool = False) -> Verdict:
-        """Parses, verifies and prints `text`, in the generic form if asked."""
-        with self._context_for(text):
+    def close(self) -> None:
+        """Ends the worker."""
+        if self._worker:
+            self._worker.stdin.close()
+            self._worker.stdout.close()
+            self._worker.kill()
+            self._worker.wait()
+            self._worker = None
+
+    def _ask(self, sources: Sequence[str | bytes], want_bytecode: bool) -> list[tuple]:
+        answers: list[tuple] = []
+        while len(answers) < len(sources):
+            batch = sources[len(answers) : len(answers) + self._batch]
             try:
-                module = self._ir.Module.parse(text)
-            except Exception as error:  # jaxlib raises MLIRError or ValueError
-                return Verdict(False, _first_error(str(error)))
-            return Verdict(True, self._print(module.operation, generic))
+                if not self._worker:
+                    self._worker = _start_worker()
+                pickle.dump((list(batch), want_bytecode), self._worker.stdin)
+                self._worker.stdin.flush()
+                for _ in batch:
+                    answers.append(pickle.load(self._worker.stdout))
+            except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+                # The program after the last answer is the culprit.
+                self.close()
+                answers.append((False, "crash", "", b""))
+        return answers
 
-    def check_both(self, text: str) -> tuple[Verdict, Verdict]:
-        """Like `check`, with the custom and the generic print of one parse."""
-        with self._context_for(text):
-            try:
-                module = self._ir.Module.parse(text)
-            except Exception as error:
-                verdict = Verdict(False, _first_error(str(error)))
-                return verdict, verdict
-            return (
-                Verdict(True, self._print(module.operation, False)),
-                Verdict(True, self._print(module.operation, True)),
-            )
 
-    def bytecode(self, text: str) -> bytes:
-        """The program as MLIR bytecode; `text` must be valid."""
-        import io
+def _start_worker() -> subprocess.Popen[bytes]:
+    worker = Path(__file__).with_name("jaxlib_worker.py")
+    return subprocess.Popen(
+        [sys.executable, str(worker)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
 
-        with self._context:
-            module = self._ir.Module.parse(text)
-            out = io.BytesIO()
-            module.operation.write_bytecode(out)
-            return out.getvalue()
 
-    def op_names(self, dialect: str) -> list[str]:
-        """The names of all ops of `dialect` (stablehlo, chlo or sdy)."""
-        import importlib
-
-        module = importlib.import_module(f"jaxlib.mlir.dialects._{dialect}_ops_gen")
-        return sorted(
-            {
-                value.OPERATION_NAME
-                for value in vars(module).values()
-                if isinstance(value, type) and hasattr(value, "OPERATION_NAME")
-            }
-        )
-
-    @staticmethod
-    def _print(operation: object, generic: bool) -> str:
-        return operation.get_asm(print_generic_op_form=generic).strip()  # type: ignore[attr-defined]
+def op_names(dialect: str) -> list[str]:
+    """The names of all ops of `dialect` (stablehlo, chlo or sdy) in jaxlib."""
+    module = importlib.import_module(f"jaxlib.mlir.dialects._{dialect}_ops_gen")
+    return sorted(
+        {
+            value.OPERATION_NAME
+            for value in vars(module).values()
+            if isinstance(value, type) and hasattr(value, "OPERATION_NAME")
+        }
+    )
 
 
 class JaxlibAsOpt:
@@ -125,14 +128,10 @@ class JaxlibAsOpt:
         self._jaxlib = jaxlib
 
     def check_all(self, texts: Sequence[str], generic: bool = False) -> list[Verdict]:
-        return [self._jaxlib.check(text, generic) for text in texts]
+        return [pair[generic] for pair in self._jaxlib.check_all(texts)]
 
     def check_bytecode(self, data: bytes) -> Verdict:
-        from jaxlib.mlir import ir
-
-        with self._jaxlib._context:
-            module = ir.Module.parse(data)
-            return Verdict(True, self._jaxlib._print(module.operation, False))
+        return self._jaxlib.check_all([data])[0][0]
 
 
 class HeteroOpt:

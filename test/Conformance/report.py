@@ -15,7 +15,7 @@ import sys
 import time
 
 from compare import KINDS, Finding, Labelled, Row, compare, label, tabulate
-from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt
+from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
 
 
@@ -135,7 +135,7 @@ def _print_ops(jaxlib: Jaxlib) -> int:
     labelled = label(_candidates(everything), jaxlib)
     missing = 0
     for dialect in ("stablehlo",):
-        for name in jaxlib.op_names(dialect):
+        for name in op_names(dialect):
             valid = sum(item.valid for item in labelled if item.program.family == name)
             invalid = sum(not item.valid for item in labelled if item.program.family == name)
             missing += valid == 0

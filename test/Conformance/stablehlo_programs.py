@@ -1,18 +1,28 @@
-"""StableHLO programs, valid and invalid, as jaxlib sees them.
+"""StableHLO programs as text, for every op, form and dtype.
 
-`candidates()` is everything that the generators write; `programs()` is what
-jaxlib accepts, `invalid_programs()` what it rejects. Nothing is labelled by
-hand.
+Nothing is labelled by hand: jaxlib decides what is valid.
 """
 
 from __future__ import annotations
 
 from typing import Iterator
 
+import text_collective
+import text_compute
+import text_control
+import text_convolution
 import text_elementwise
+import text_shape
 from program import Program
 
-GENERATORS = [text_elementwise.programs]
+GENERATORS = [
+    text_elementwise.programs,
+    text_shape.programs,
+    text_compute.programs,
+    text_convolution.programs,
+    text_control.programs,
+    text_collective.programs,
+]
 
 
 def candidates() -> Iterator[Program]:
