@@ -66,13 +66,12 @@ class Row:
 
 
 def label(programs: Iterable[Program], jaxlib: Jaxlib) -> list[Labelled]:
-    """Lets jaxlib judge each distinct program; those that crash it are left out."""
+    """Lets jaxlib judge each distinct program."""
     distinct = list({program.text: program for program in programs}.values())
     verdicts = jaxlib.check_all([program.text for program in distinct])
     return [
         Labelled(program, custom, generic)
         for program, (custom, generic) in zip(distinct, verdicts)
-        if not custom.crashed
     ]
 
 
@@ -100,6 +99,8 @@ def compare(labelled: Sequence[Labelled], opt: Opt, jaxlib: Jaxlib) -> list[Find
 def _compare_one(item: Labelled, ours: Verdict, jaxlib: Jaxlib) -> Finding | None:
     if ours.crashed:
         return Finding("crash", item.program, ours.text)
+    if item.custom.crashed:
+        return None
     if not item.valid:
         if ours.accepted:
             return Finding("accepted", item.program, f"jaxlib says: {item.custom.text}")

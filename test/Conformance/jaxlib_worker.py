@@ -1,20 +1,28 @@
 """Reads, verifies and prints programs with jaxlib, in a process of its own.
 
-Run as a child of `oracle.Jaxlib`: jaxlib crashes on some invalid programs, and
-a crash must cost one program, not the whole run. The protocol is pickles on
-stdin and stdout: a list of programs in, one answer per program out.
+Run as a child of `oracle.Jaxlib`: on some invalid programs jaxlib crashes, or
+takes all memory and minutes, and that must cost one program, not the whole run.
+The protocol is pickles on stdin and stdout: a list of programs in, one answer
+per program out.
 """
 
 from __future__ import annotations
 
 import io
 import pickle
+import resource
+import signal
 import sys
 from typing import NamedTuple
 
 from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+
+
+# Limits of one program: CPU seconds, to which its length adds, and bytes.
+SECONDS = 3.0
+MEMORY = 6 << 30
 
 
 class Answer(NamedTuple):
@@ -66,7 +74,14 @@ def answer(context: ir.Context, source: str | bytes, want_bytecode: bool) -> Ans
         )
 
 
+def limit_memory() -> None:
+    """Makes a program that asks for far too much memory end this process."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
 def main() -> None:
+    limit_memory()
     context = make_context()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while True:
@@ -75,6 +90,8 @@ def main() -> None:
         except EOFError:
             return
         for source in sources:
+            # Unhandled, the signal ends the process.
+            signal.setitimer(signal.ITIMER_PROF, SECONDS + len(source) * 1e-5)
             pickle.dump(tuple(answer(context, source, want_bytecode)), answers)
             answers.flush()
 

@@ -45,8 +45,8 @@ class Verdict:
 class Jaxlib:
     """The StableHLO, CHLO and Shardy dialects inside jaxlib.
 
-    They live in a worker process: jaxlib crashes on some invalid programs. The
-    verdict on such a program says `crashed`.
+    They live in a worker process: jaxlib crashes or hangs on some invalid
+    programs. The verdict on such a program says `crashed`.
     """
 
     def __init__(self, batch: int = 200) -> None:

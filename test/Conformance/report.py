@@ -15,6 +15,7 @@ import sys
 import time
 
 from compare import KINDS, Finding, Labelled, Row, compare, label, tabulate
+from mutate import mutations
 from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
 
@@ -84,7 +85,14 @@ def _candidates(options: argparse.Namespace) -> list[Program]:
 
 def _collect(options: argparse.Namespace, jaxlib: Jaxlib) -> list[Labelled]:
     labelled = label(_candidates(options), jaxlib)
-    return labelled
+    if not options.mutations:
+        return labelled
+    valid = [item for item in labelled if item.valid]
+    pool = [item.program for item in valid]
+    for form in ("custom", "generic"):
+        pool += [Program(item.program.family, getattr(item, form).text) for item in valid]
+    mutants = label(mutations(pool, options.mutations, options.seed), jaxlib)
+    return mutants if options.only_mutations else labelled + mutants
 
 
 def _print_examples(rows: dict[str, Row], count: int, lines: int) -> None:
