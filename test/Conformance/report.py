@@ -78,6 +78,10 @@ def _candidates(options: argparse.Namespace) -> list[Program]:
             import stablehlo_programs
 
             programs += stablehlo_programs.candidates()
+        if options.dialect in (None, "chlo"):
+            import chlo_programs
+
+            programs += chlo_programs.candidates()
     if options.family:
         programs = [p for p in programs if any(p.touches(name) for name in options.family)]
     return programs
@@ -142,7 +146,7 @@ def _print_ops(jaxlib: Jaxlib) -> int:
     everything = _argparse.Namespace(only_jax=False, dialect=None, family=None)
     labelled = label(_candidates(everything), jaxlib)
     missing = 0
-    for dialect in ("stablehlo",):
+    for dialect in ("stablehlo", "chlo"):
         for name in op_names(dialect):
             valid = sum(item.valid for item in labelled if item.program.family == name)
             invalid = sum(not item.valid for item in labelled if item.program.family == name)
