@@ -23,8 +23,8 @@ SOURCE_ROOT = Path(__file__).resolve().parents[2]
 
 _ERROR = re.compile(r"^[^\n]*?:(\d+):\d+: error: (.*)$")
 _UNKNOWN = re.compile(
-    r"custom op '[\w.$-]+' is unknown|unregistered operation|dialect '?\w+'? not found"
-    r"|with unregistered dialect|unregistered dialect"
+    r"custom op '[\w.$-]+' is unknown|unregistered operation|[Dd]ialect [`']?\w+'? not found"
+    r"|unregistered dialect"
 )
 
 

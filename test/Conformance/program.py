@@ -17,11 +17,13 @@ class Program:
     family: str
     text: str
 
-    def touches(self, name: str) -> bool:
-        """Whether the family, or an op in the text, is `name`."""
-        if self.family == name or self.family.split(".", 1)[-1] == name:
-            return True
-        return any(op == name or op.split(".", 1)[1] == name for op in _OP.findall(self.text))
+    def is_of(self, family: str) -> bool:
+        """Whether this is the program's family, with or without its dialect."""
+        return family in (self.family, self.family.split(".", 1)[-1])
+
+    def uses(self, name: str) -> bool:
+        """Whether the text has this op, named with or without its dialect."""
+        return any(name in (op, op.split(".", 1)[1]) for op in _OP.findall(self.text))
 
 
 Attributes = Mapping[str, "str | None"]

@@ -3,7 +3,8 @@
 
 Examples:
   report.py                          every generated program, one row per op
-  report.py --family dot_general     only programs with this op, more examples
+  report.py --family dot_general     only programs made for this op
+  report.py --op dot_general --jax   every program that uses this op
   report.py --jax                    add the programs that JAX itself lowers
   report.py --mutations 2000         add 2000 mutated programs
 """
@@ -33,7 +34,7 @@ def main() -> int:
         return 1
     labelled = _collect(options, jaxlib)
     if not labelled:
-        print(f"error: no program has family or op '{options.family}'", file=sys.stderr)
+        print("error: no program is of that family or uses that op", file=sys.stderr)
         return 1
     _progress(f"{len(labelled)} programs judged by jaxlib after {time.monotonic() - began:.1f} s")
     findings = compare(labelled, opt, jaxlib)
@@ -51,7 +52,8 @@ def _parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--hetero-opt", metavar="PATH", help="default: HETERO_OPT, or build/bin")
-    parser.add_argument("--family", action="append", help="only programs with this op (repeatable)")
+    parser.add_argument("--family", action="append", help="only programs made for this op (repeatable)")
+    parser.add_argument("--op", action="append", help="only programs that use this op (repeatable)")
     parser.add_argument("--dialect", choices=["stablehlo", "chlo", "sdy"], help="only this dialect")
     parser.add_argument("--jax", action="store_true", help="add programs that JAX lowers")
     parser.add_argument("--only-jax", action="store_true", help="only programs that JAX lowers")
@@ -83,7 +85,9 @@ def _candidates(options: argparse.Namespace) -> list[Program]:
 
             programs += chlo_programs.candidates()
     if options.family:
-        programs = [p for p in programs if any(p.touches(name) for name in options.family)]
+        programs = [p for p in programs if any(p.is_of(name) for name in options.family)]
+    if options.op:
+        programs = [p for p in programs if any(p.uses(name) for name in options.op)]
     return programs
 
 
@@ -104,7 +108,7 @@ def _print_examples(rows: dict[str, Row], count: int, lines: int) -> None:
         shown: dict[str, int] = {}
         for finding in row.findings:
             shown[finding.kind] = shown.get(finding.kind, 0) + 1
-            limit = 1 if finding.kind == "missing" else count
+            limit = min(count, 1) if finding.kind == "missing" else count
             if shown[finding.kind] <= limit:
                 _print_finding(finding, lines)
 
@@ -143,7 +147,7 @@ def _print_ops(jaxlib: Jaxlib) -> int:
     """Lists the number of valid programs of each op; fails if one has none."""
     import argparse as _argparse
 
-    everything = _argparse.Namespace(only_jax=False, dialect=None, family=None)
+    everything = _argparse.Namespace(only_jax=False, dialect=None, family=None, op=None)
     labelled = label(_candidates(everything), jaxlib)
     missing = 0
     for dialect in ("stablehlo", "chlo"):
