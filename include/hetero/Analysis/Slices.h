@@ -1,0 +1,39 @@
+//===- Slices.h - What a value is computed from -----------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two backward walks over a step. Both look through loops and branches value by
+// value: the third result of a `stablehlo.while` depends on the third value that
+// its body returns, not on everything the loop carries.
+//
+//   %m1 = add (mul %m, 0.9), %g       elementwise sources of %m1: %m
+//   %p1 = sub %p, (mul %m1, %lr)      elementwise sources of %p1: %p, %m
+//                                     (%g comes out of a dot_general)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_ANALYSIS_SLICES_H
+#define HETERO_ANALYSIS_SLICES_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace hetero {
+
+/// The arguments of `entry` that any of `values` depends on, by index.
+llvm::BitVector getSourceArguments(mlir::Block &entry, mlir::ValueRange values);
+
+/// The arguments of `entry` that reach `value` through operations that keep the
+/// shape and work element by element, in the order of their indices. This is
+/// how an optimizer carries state from one step to the next, and how a gradient
+/// never depends on its own parameter.
+llvm::SmallVector<unsigned> getElementwiseSources(mlir::Block &entry,
+                                                  mlir::Value value);
+
+} // namespace hetero
+
+#endif // HETERO_ANALYSIS_SLICES_H

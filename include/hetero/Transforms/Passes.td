@@ -1,0 +1,176 @@
+//===- Passes.td - Passes over steps -----------------------*- tablegen -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_TRANSFORMS_PASSES_TD
+#define HETERO_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CheckTypesPass : Pass<"hetero-check-types", "::mlir::ModuleOp"> {
+  let summary = "Rejects what cannot be planned: dynamic, bounded, quantized";
+  let description = [{
+    A plan says how many rows of each tensor a device gets, so every size has to
+    be known, and every element type has to be one that a step can be computed
+    in. This pass reports the first operation of each kind that is outside of
+    that, with its location; the dialect itself accepts all of them. It is
+    separate from the rest of the import so that the message comes before
+    anything has been rewritten.
+
+    ```mlir
+    func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      // error: 'stablehlo.add' op has a dynamic shape, 'tensor<?x4xf32>', and
+      // a plan needs static ones
+      %0 = stablehlo.add %x, %x : tensor<?x4xf32>
+      return %0 : tensor<?x4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOps", "num-ops", "Number of operations that were checked">
+  ];
+}
+
+def InlineCallsPass : Pass<"hetero-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Makes the step one function";
+  let description = [{
+    JAX emits a private function for every jitted helper, and composites with a
+    decomposition. Layers, roles and forms are properties of the whole step, so
+    all calls and composites below the entry point (`@main`, or the only public
+    function) are replaced by the bodies they name, and functions that nothing
+    uses any more are removed. Locations become call sites, which keeps the
+    names of the scopes that a helper was called from.
+
+    Recursion is an error that shows the cycle; so is a program that would grow
+    beyond `max-ops` operations.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = call @double(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @double(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "uint64_t", "10000000",
+           "Largest number of operations that the step may grow to">
+  ];
+  let statistics = [
+    Statistic<"numCalls", "num-calls", "Number of calls that were inlined">,
+    Statistic<"numFunctions", "num-functions",
+              "Number of functions that were removed">
+  ];
+}
+
+def InferRolesPass : Pass<"hetero-infer-roles", "::mlir::func::FuncOp"> {
+  let summary = "Says what each argument and result is to training";
+  let description = [{
+    Puts `hetero.role` on the arguments and results of a step: parameter,
+    optimizer state, model state, batch, rng, hyper-parameter; loss, metric,
+    gradient, updated state. How they are found is told in
+    hetero/Analysis/Roles.h. A role that is already there, or that the option
+    `roles` gives, is kept, and the others are inferred around it. A function
+    that updates no state or has no loss is not a step and is left alone.
+
+    ```mlir
+    // --hetero-infer-roles
+    func.func @main(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32},
+                    %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+    // becomes
+    func.func @main(
+        %w: tensor<4xf32> {hetero.role = #hetero.role<parameter>, tf.aliasing_output = 0 : i32},
+        %x: tensor<4xf32> {hetero.role = #hetero.role<batch>})
+        -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>},
+            tensor<f32> {hetero.role = #hetero.role<loss>})
+    ```
+  }];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let options = [
+    ListOption<"roles", "roles", "std::string",
+               "Roles that are given: arg3=batch, result0=loss, "
+               "result1=updated_state:2 (separated by commas)">
+  ];
+  let statistics = [
+    Statistic<"numParameters", "num-parameters", "Number of parameters">,
+    Statistic<"numOptimizerStates", "num-optimizer-states",
+              "Number of tensors of optimizer state">
+  ];
+}
+
+def UnrollLayersPass : Pass<"hetero-unroll-layers", "::mlir::func::FuncOp"> {
+  let summary = "Unrolls loops over stacked layers";
+  let description = [{
+    `lax.scan` over layers arrives as a `while` with a constant trip count whose
+    body slices layer i out of stacked parameters. Iterations can only go to
+    different stages when they are different operations, so such loops are
+    unrolled, and the slices and stacks become static. A loop counts as one over
+    layers when it slices a value of the same length as its trip count along the
+    first dimension, at its counter, and that value is a parameter (possibly
+    converted or transposed) or was stacked by another loop over layers. Loops
+    over time steps, which slice data, are left alone. Needs `hetero.role`, see
+    `hetero-infer-roles`; `all` unrolls every loop with a constant trip count.
+
+    ```mlir
+    // %w: tensor<2x4x4xf32>, a parameter
+    %r:2 = stablehlo.while(%i = %c0, %h = %x) : tensor<i32>, tensor<4xf32>
+    cond { %p = stablehlo.compare LT, %i, %c2 : ... }
+    do { %wi = stablehlo.dynamic_slice %w, %i, %c0, %c0, sizes = [1, 4, 4] ... }
+    // becomes
+    %w0 = stablehlo.slice %w [0:1, 0:4, 0:4]
+    ...
+    %w1 = stablehlo.slice %w [1:2, 0:4, 0:4]
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "Unroll every loop with a constant trip count">,
+    Option<"maxTripCount", "max-trip-count", "int64_t", "4096",
+           "Leave longer loops alone">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Number of loops that were unrolled">,
+    Statistic<"numIterations", "num-iterations",
+              "Number of iterations that they had">
+  ];
+}
+
+def ExternalizeConstantsPass
+    : Pass<"hetero-externalize-constants", "::mlir::func::FuncOp"> {
+  let summary = "Turns constants into splats or resources";
+  let description = [{
+    A constant whose elements are all equal becomes a splat, however it was
+    written. Any other with more than `max-elements` elements becomes a resource
+    that is stored once, beside the module, so that what a person reads and what
+    passes copy stays small.
+
+    ```mlir
+    %c = stablehlo.constant dense<"0x..."> : tensor<50000xf32>
+    // becomes
+    %c = stablehlo.constant dense_resource<constant_0> : tensor<50000xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxElements", "max-elements", "int64_t", "256",
+           "Largest constant that stays in the text">
+  ];
+  let statistics = [
+    Statistic<"numSplats", "num-splats", "Number of constants made splats">,
+    Statistic<"numResources", "num-resources",
+              "Number of constants made resources">
+  ];
+}
+
+#endif // HETERO_TRANSFORMS_PASSES_TD

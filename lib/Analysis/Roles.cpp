@@ -1,0 +1,369 @@
+//===- Roles.cpp - What arguments and results are to training -------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Slices.h"
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
+#include "hetero/Dialect/Stablehlo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace hetero;
+
+bool StepRoles::isStep() const {
+  return llvm::any_of(results, [](RoleAttr role) {
+    return role && role.getKind() == RoleKind::UpdatedState;
+  });
+}
+
+StepRoles hetero::getRoles(func::FuncOp step) {
+  StepRoles roles;
+  StringRef name = HeteroDialect::getRoleAttrName();
+  for (unsigned i = 0; i < step.getNumArguments(); ++i)
+    roles.arguments.push_back(step.getArgAttrOfType<RoleAttr>(i, name));
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    roles.results.push_back(step.getResultAttrOfType<RoleAttr>(i, name));
+  return roles;
+}
+
+void hetero::setRoles(func::FuncOp step, const StepRoles &roles) {
+  StringRef name = HeteroDialect::getRoleAttrName();
+  for (auto [index, role] : llvm::enumerate(roles.arguments))
+    if (role)
+      step.setArgAttr(index, name, role);
+  for (auto [index, role] : llvm::enumerate(roles.results))
+    if (role)
+      step.setResultAttr(index, name, role);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isFloat(Type type) {
+  return isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+static bool isScalar(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return !shaped || (shaped.hasRank() && shaped.getRank() == 0);
+}
+
+static int64_t getLeadingSize(Type type) {
+  return cast<ShapedType>(type).getDimSize(0);
+}
+
+/// Whether an unsigned argument is the key or state of a generator: its bits
+/// are mixed, or handed to one, before they become numbers.
+static bool isRandomKey(BlockArgument argument) {
+  if (!getElementTypeOrSelf(argument.getType()).isUnsignedInteger())
+    return false;
+  SmallVector<Value> worklist = {argument};
+  llvm::DenseSet<Value> seen = {argument};
+  while (!worklist.empty()) {
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (isa<stablehlo::XorOp, stablehlo::RngBitGeneratorOp,
+              stablehlo::ShiftLeftOp, stablehlo::ShiftRightLogicalOp,
+              stablehlo::WhileOp, stablehlo::CustomCallOp>(user))
+        return true;
+      for (Value result : user->getResults())
+        if (getElementTypeOrSelf(result.getType()).isUnsignedInteger() &&
+            seen.insert(result).second)
+          worklist.push_back(result);
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RoleInference {
+public:
+  explicit RoleInference(func::FuncOp step)
+      : step(step), entry(step.front()),
+        returned(entry.getTerminator()->getOperands()),
+        roles(getRoles(step)), argumentOf(step.getNumResults()),
+        updatedBy(step.getNumArguments()),
+        lossSources(step.getNumArguments()),
+        updateSources(step.getNumArguments()) {}
+
+  FailureOr<StepRoles> run();
+
+private:
+  RoleAttr get(RoleKind kind) { return RoleAttr::get(step.getContext(), kind); }
+  void assign(unsigned argument, RoleKind kind) {
+    if (!roles.arguments[argument])
+      roles.arguments[argument] = get(kind);
+  }
+  bool has(unsigned argument, RoleKind kind) {
+    RoleAttr role = roles.arguments[argument];
+    return role && role.getKind() == kind;
+  }
+  StringRef getResultName(unsigned index) {
+    auto info = step.getResultAttrOfType<StringAttr>(index, "jax.result_info");
+    return info ? info.getValue() : StringRef();
+  }
+
+  void pairResults();
+  FailureOr<std::optional<unsigned>> findLoss();
+  InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
+  bool isDifferentiable(unsigned result);
+  void classifyState();
+  void classifyState(unsigned argument);
+  LogicalResult classifyInputs();
+  LogicalResult classifyData(ArrayRef<unsigned> data);
+
+  func::FuncOp step;
+  Block &entry;
+  OperandRange returned;
+  StepRoles roles;
+  StatePairs argumentOf;
+  SmallVector<std::optional<unsigned>> updatedBy;
+  StatePairs gradients;
+  llvm::BitVector lossSources;
+  llvm::BitVector updateSources;
+};
+} // namespace
+
+void RoleInference::pairResults() {
+  argumentOf = pairState(step, roles, gradients);
+  for (auto [result, argument] : llvm::enumerate(argumentOf)) {
+    if (!argument)
+      continue;
+    updatedBy[*argument] = result;
+    if (!roles.results[result])
+      roles.results[result] = RoleAttr::get(
+          step.getContext(), RoleKind::UpdatedState, int64_t(*argument));
+  }
+}
+
+/// Whether floats alone join an argument with state to the result: an accuracy
+/// goes through comparisons, a loss does not.
+bool RoleInference::isDifferentiable(unsigned result) {
+  SmallVector<Value> worklist = {returned[result]};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!isFloat(value.getType()) || !seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &entry &&
+          updatedBy[argument.getArgNumber()])
+        return true;
+      continue;
+    }
+    llvm::append_range(worklist, value.getDefiningOp()->getOperands());
+  }
+  return false;
+}
+
+InFlightDiagnostic
+RoleInference::reportAmbiguousLoss(ArrayRef<unsigned> candidates) {
+  InFlightDiagnostic diag =
+      step.emitError("cannot tell which result is the loss: ");
+  llvm::interleave(
+      candidates,
+      [&](unsigned index) {
+        diag << "#" << index;
+        if (StringRef name = getResultName(index); !name.empty())
+          diag << " (" << name << ")";
+      },
+      [&] { diag << ", "; });
+  diag.attachNote() << "put hetero.role = #hetero.role<loss> on one of them, "
+                       "or pass roles=\"result"
+                    << candidates.front() << "=loss\" to hetero-infer-roles";
+  return diag;
+}
+
+/// The loss among the results that are not state; nothing if no result can be.
+FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
+  SmallVector<unsigned> candidates, named, differentiable;
+  for (unsigned i = 0; i < step.getNumResults(); ++i) {
+    if (roles.results[i] && roles.results[i].getKind() == RoleKind::Loss)
+      return std::optional<unsigned>(i);
+    Type type = returned[i].getType();
+    if (!roles.results[i] && isScalar(type) && isFloat(type))
+      candidates.push_back(i);
+  }
+  if (candidates.size() <= 1)
+    return candidates.empty() ? std::nullopt
+                              : std::optional<unsigned>(candidates.front());
+  for (unsigned candidate : candidates) {
+    StringRef name = getResultName(candidate);
+    if (name.ends_with("loss']") || name.ends_with(".loss"))
+      named.push_back(candidate);
+    if (isDifferentiable(candidate))
+      differentiable.push_back(candidate);
+  }
+  // 'loss' itself before 'aux_loss' and the like.
+  SmallVector<unsigned> exact = llvm::filter_to_vector(named, [&](unsigned i) {
+    StringRef name = getResultName(i);
+    return name.ends_with("['loss']") || name.ends_with(".loss");
+  });
+  for (ArrayRef<unsigned> list :
+       {ArrayRef(exact), ArrayRef(named), ArrayRef(differentiable)})
+    if (list.size() == 1)
+      return std::optional<unsigned>(list.front());
+  if (differentiable.empty())
+    return std::optional<unsigned>();
+
+  // `return loss, metrics`: the loss is what needs the fewest arguments; the
+  // norm of a gradient needs all that the loss does, and more of the program.
+  unsigned first = differentiable.front();
+  bool firstIsTopLevel = getResultName(first).count('[') <= 1;
+  if (firstIsTopLevel && !getResultName(first).empty() &&
+      llvm::all_of(ArrayRef(differentiable).drop_front(), [&](unsigned i) {
+        return getResultName(i).count('[') > 1;
+      }))
+    return std::optional<unsigned>(first);
+  (void)reportAmbiguousLoss(differentiable);
+  return failure();
+}
+
+void RoleInference::classifyState(unsigned argument) {
+  Type type = entry.getArgument(argument).getType();
+  bool unchanged =
+      returned[*updatedBy[argument]] == entry.getArgument(argument);
+  if (isRandomKey(entry.getArgument(argument)))
+    return assign(argument, RoleKind::Rng);
+  if (!isFloat(type))
+    return assign(argument, isScalar(type) ? RoleKind::OptimizerState
+                                           : RoleKind::ModelState);
+  if (lossSources.test(argument))
+    assign(argument, unchanged ? RoleKind::ModelState : RoleKind::Parameter);
+}
+
+void RoleInference::classifyState() {
+  for (unsigned i = 0; i < updatedBy.size(); ++i)
+    if (updatedBy[i])
+      classifyState(i);
+  // What the new parameters depend on, and the loss does not.
+  SmallVector<Value> newParameters;
+  for (unsigned i = 0; i < updatedBy.size(); ++i)
+    if (updatedBy[i] && has(i, RoleKind::Parameter))
+      newParameters.push_back(returned[*updatedBy[i]]);
+  updateSources = getSourceArguments(entry, newParameters);
+  for (unsigned i = 0; i < updatedBy.size(); ++i)
+    if (updatedBy[i])
+      assign(i, updateSources.test(i) ? RoleKind::OptimizerState
+                                      : RoleKind::ModelState);
+}
+
+/// The name of the tree that an argument is a leaf of.
+static StringRef getTreeName(BlockArgument argument) {
+  auto name = dyn_cast<NameLoc>(argument.getLoc());
+  return name ? name.getName().getValue().take_until(
+                    [](char c) { return c == '[' || c == '.'; })
+              : StringRef();
+}
+
+/// Tells data from frozen weights: data has the samples in front, so that most
+/// of it agrees in the first size.
+LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
+  llvm::MapVector<int64_t, unsigned> votes;
+  for (unsigned i : data)
+    ++votes[getLeadingSize(entry.getArgument(i).getType())];
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (has(i, RoleKind::Batch) && !isScalar(entry.getArgument(i).getType()))
+      votes[getLeadingSize(entry.getArgument(i).getType())] += data.size() + 1;
+  if (votes.empty())
+    return success();
+  int64_t samples =
+      llvm::max_element(votes, [](const auto &a, const auto &b) {
+        return a.second < b.second;
+      })->first;
+  llvm::SmallDenseSet<StringRef> batchTrees;
+  SmallVector<unsigned> open;
+  for (unsigned i : data) {
+    BlockArgument argument = entry.getArgument(i);
+    if (getLeadingSize(argument.getType()) != samples) {
+      open.push_back(i);
+      continue;
+    }
+    batchTrees.insert(getTreeName(argument));
+    assign(i, RoleKind::Batch);
+  }
+  for (unsigned i : open) {
+    BlockArgument argument = entry.getArgument(i);
+    StringRef tree = getTreeName(argument);
+    if (!tree.empty() && batchTrees.contains(tree)) {
+      assign(i, RoleKind::Batch);
+      continue;
+    }
+    InFlightDiagnostic diag =
+        emitError(argument.getLoc())
+        << "cannot tell whether argument #" << i << " of type "
+        << argument.getType()
+        << " is data or a frozen weight: its first size is not the "
+        << samples << " of the other data";
+    diag.attachNote(step.getLoc())
+        << "put hetero.role = #hetero.role<batch> or "
+           "#hetero.role<model_state> on it, or pass roles=\"arg"
+        << i << "=batch\" to hetero-infer-roles";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult RoleInference::classifyInputs() {
+  llvm::SmallDenseSet<StringRef> stateTrees;
+  for (unsigned i = 0; i < updatedBy.size(); ++i)
+    if (updatedBy[i])
+      stateTrees.insert(getTreeName(entry.getArgument(i)));
+  SmallVector<unsigned> data;
+  for (unsigned i = 0; i < updatedBy.size(); ++i) {
+    BlockArgument argument = entry.getArgument(i);
+    StringRef tree = getTreeName(argument);
+    if (roles.arguments[i])
+      continue;
+    if (isRandomKey(argument))
+      assign(i, RoleKind::Rng);
+    else if (!tree.empty() && stateTrees.contains(tree))
+      assign(i, RoleKind::ModelState);
+    else if (isScalar(argument.getType()))
+      assign(i, RoleKind::HyperParameter);
+    else
+      data.push_back(i);
+  }
+  return classifyData(data);
+}
+
+FailureOr<StepRoles> RoleInference::run() {
+  StepRoles given = roles;
+  pairResults();
+  if (!roles.isStep())
+    return given;
+  FailureOr<std::optional<unsigned>> loss = findLoss();
+  if (failed(loss))
+    return failure();
+  if (!*loss)
+    return given; // State without a loss: a generator's cache, a filter.
+  roles.results[**loss] = get(RoleKind::Loss);
+  lossSources = getSourceArguments(entry, returned[**loss]);
+  classifyState();
+  if (failed(classifyInputs()))
+    return failure();
+  for (unsigned i = 0; i < roles.results.size(); ++i) {
+    if (roles.results[i])
+      continue;
+    roles.results[i] =
+        gradients[i] && has(*gradients[i], RoleKind::Parameter)
+            ? RoleAttr::get(step.getContext(), RoleKind::Gradient,
+                            int64_t(*gradients[i]))
+            : get(RoleKind::Metric);
+  }
+  return roles;
+}
+
+FailureOr<StepRoles> hetero::inferRoles(func::FuncOp step) {
+  return RoleInference(step).run();
+}

@@ -1,0 +1,143 @@
+//===- Slices.cpp - What a value is computed from -------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/Slices.h"
+#include "hetero/Dialect/Stablehlo.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace hetero;
+
+namespace {
+/// A worklist of values, each visited once.
+class ValueWorklist {
+public:
+  void push(Value value) {
+    if (seen.insert(value).second)
+      values.push_back(value);
+  }
+  void push(ValueRange range) {
+    for (Value value : range)
+      push(value);
+  }
+  bool empty() const { return values.empty(); }
+  Value pop() { return values.pop_back_val(); }
+
+private:
+  SmallVector<Value> values;
+  llvm::DenseSet<Value> seen;
+};
+} // namespace
+
+/// What a region's only block returns.
+static OperandRange getReturned(Region &region) {
+  return region.front().getTerminator()->getOperands();
+}
+
+static bool isWellFormed(Region &region) {
+  return region.hasOneBlock() && !region.front().empty();
+}
+
+/// The value that a loop carries in place `index`: where it starts, what the
+/// body makes of it, and the condition that ends the loop.
+static void pushCarried(stablehlo::WhileOp loop, unsigned index,
+                        ValueWorklist &worklist) {
+  worklist.push(loop->getOperand(index));
+  worklist.push(getReturned(loop.getBody())[index]);
+  worklist.push(getReturned(loop.getCond()));
+}
+
+/// Steps through structured control flow. Returns false if `value` has nothing
+/// to do with it.
+static bool pushControlFlow(Value value, ValueWorklist &worklist) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast_or_null<stablehlo::WhileOp>(
+        argument.getOwner()->getParentOp());
+    if (!loop)
+      return false;
+    pushCarried(loop, argument.getArgNumber(), worklist);
+    return true;
+  }
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
+    pushCarried(loop, index, worklist);
+    return true;
+  }
+  if (!isa<stablehlo::IfOp, stablehlo::CaseOp>(op) ||
+      !llvm::all_of(op->getRegions(), isWellFormed))
+    return false;
+  worklist.push(op->getOperands());
+  for (Region &region : op->getRegions())
+    worklist.push(getReturned(region)[index]);
+  return true;
+}
+
+llvm::BitVector hetero::getSourceArguments(Block &entry, ValueRange values) {
+  llvm::BitVector arguments(entry.getNumArguments());
+  ValueWorklist worklist;
+  worklist.push(values);
+  while (!worklist.empty()) {
+    Value value = worklist.pop();
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == &entry) {
+      arguments.set(argument.getArgNumber());
+      continue;
+    }
+    if (pushControlFlow(value, worklist) || isa<BlockArgument>(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    worklist.push(op->getOperands());
+    visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *operand) {
+      worklist.push(operand->get());
+    });
+  }
+  return arguments;
+}
+
+/// Whether every result element of `op` comes from the operands' elements at
+/// the same place.
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
+         isa<stablehlo::SelectOp, stablehlo::ClampOp>(op) ||
+         op->getName().getStringRef() == "sdy.sharding_constraint";
+}
+
+SmallVector<unsigned> hetero::getElementwiseSources(Block &entry, Value value) {
+  SmallVector<unsigned> sources;
+  auto shape = dyn_cast<ShapedType>(value.getType());
+  if (!shape)
+    return sources;
+  auto sameShape = [&](Value other) {
+    auto otherShape = dyn_cast<ShapedType>(other.getType());
+    return otherShape && otherShape.hasRank() == shape.hasRank() &&
+           (!shape.hasRank() || otherShape.getShape() == shape.getShape());
+  };
+  ValueWorklist worklist;
+  worklist.push(value);
+  while (!worklist.empty()) {
+    Value current = worklist.pop();
+    if (!sameShape(current))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(current)) {
+      if (argument.getOwner() == &entry)
+        sources.push_back(argument.getArgNumber());
+      continue;
+    }
+    Operation *op = current.getDefiningOp();
+    if (isElementwise(op))
+      worklist.push(op->getOperands());
+    else if (isa<stablehlo::OptimizationBarrierOp>(op))
+      worklist.push(op->getOperand(cast<OpResult>(current).getResultNumber()));
+    else if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
+      pushControlFlow(current, worklist);
+  }
+  llvm::sort(sources);
+  return sources;
+}

@@ -1,0 +1,107 @@
+//===- CheckTypes.cpp - Rejects what cannot be planned -----------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Dialect/Stablehlo.h"
+#include "hetero/Transforms/Passes.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
+namespace hetero {
+#define GEN_PASS_DEF_CHECKTYPESPASS
+#include "hetero/Transforms/Passes.h.inc"
+} // namespace hetero
+
+using namespace mlir;
+using namespace hetero;
+
+namespace {
+enum class Problem { None, Quantized, Bounded, Dynamic, Unranked };
+
+struct CheckTypesPass
+    : public hetero::impl::CheckTypesPassBase<CheckTypesPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static Problem classify(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type member : tuple.getTypes())
+      if (Problem problem = classify(member); problem != Problem::None)
+        return problem;
+    return Problem::None;
+  }
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return Problem::None;
+  if (isa<quant::QuantizedType>(shaped.getElementType()))
+    return Problem::Quantized;
+  if (!shaped.hasRank())
+    return Problem::Unranked;
+  if (shaped.hasStaticShape())
+    return Problem::None;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool isBounded = tensor && isa_and_nonnull<stablehlo::TypeExtensionsAttr>(
+                                 tensor.getEncoding());
+  return isBounded ? Problem::Bounded : Problem::Dynamic;
+}
+
+/// The first type with a problem among those that the op defines or carries.
+static std::pair<Problem, Type> findProblem(Operation *op) {
+  auto check = [](auto types) -> std::pair<Problem, Type> {
+    for (Type type : types)
+      if (Problem problem = classify(type); problem != Problem::None)
+        return {problem, type};
+    return {Problem::None, Type()};
+  };
+  if (auto result = check(op->getResultTypes()); result.second)
+    return result;
+  if (auto result = check(op->getOperandTypes()); result.second)
+    return result;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (auto result = check(block.getArgumentTypes()); result.second)
+        return result;
+  return {Problem::None, Type()};
+}
+
+static void report(Operation *op, Problem problem, Type type) {
+  switch (problem) {
+  case Problem::Quantized:
+    op->emitOpError() << "has quantized elements, " << type
+                      << ", which cannot be trained; dequantize them before "
+                         "exporting the step";
+    return;
+  case Problem::Bounded:
+    op->emitOpError() << "has a bounded dynamic shape, " << type
+                      << ", and a plan needs static ones; pad to the bound "
+                         "before exporting the step";
+    return;
+  case Problem::Dynamic:
+  case Problem::Unranked:
+    op->emitOpError() << "has a dynamic shape, " << type
+                      << ", and a plan needs static ones; export the step "
+                         "with concrete shapes";
+    return;
+  case Problem::None:
+    return;
+  }
+}
+
+void CheckTypesPass::runOnOperation() {
+  SmallVector<Problem> reported;
+  getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ++numOps;
+    auto [problem, type] = findProblem(op);
+    if (problem == Problem::None || llvm::is_contained(reported, problem))
+      return;
+    reported.push_back(problem);
+    report(op, problem, type);
+  });
+  if (!reported.empty())
+    return signalPassFailure();
+  markAllAnalysesPreserved();
+}

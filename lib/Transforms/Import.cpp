@@ -1,0 +1,44 @@
+//===- Import.cpp - From what JAX emits to one canonical function ------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hetero;
+
+void hetero::buildImportPipeline(OpPassManager &manager,
+                                 const ImportOptions &options) {
+  manager.addPass(createCheckTypesPass());
+  manager.addPass(createInlineCallsPass());
+  OpPassManager &step = manager.nest<func::FuncOp>();
+  step.addPass(createCanonicalizerPass());
+  step.addPass(createCSEPass());
+  if (options.inferRoles) {
+    InferRolesPassOptions roles;
+    roles.roles = options.roles;
+    step.addPass(createInferRolesPass(roles));
+  }
+  UnrollLayersPassOptions unroll;
+  unroll.all = options.unrollAll;
+  step.addPass(createUnrollLayersPass(unroll));
+  step.addPass(createCanonicalizerPass());
+  step.addPass(createCSEPass());
+  step.addPass(createExternalizeConstantsPass());
+  manager.addPass(createSymbolDCEPass());
+}
+
+void hetero::registerPipelines() {
+  PassPipelineRegistration<ImportOptions>(
+      "hetero-import",
+      "Import a step from JAX: check, inline, expand CHLO, unroll layers, "
+      "simplify, infer roles",
+      buildImportPipeline);
+}
