@@ -21,9 +21,10 @@ using namespace mlir::stablehlo;
 void StablehloDialect::initialize() {
   registerTypes();
   registerAttributes();
+  registerBytecode();
   addElementwiseOps();
-  // addCollectiveOps();
-  // addContractionOps();
+  addCollectiveOps();
+  addContractionOps();
   // addControlOps();
   addDynamicOps();
   // addReductionOps();
