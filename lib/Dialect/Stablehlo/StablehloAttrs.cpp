@@ -555,3 +555,58 @@ ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << stringifyResultAccuracyMode(mode.getValue());
   return success();
 }
+
+/// Whether some hardware multiplies in this way.
+static bool isKnownDotAlgorithm(Type lhs, Type rhs, Type accumulation,
+                                int64_t numOperations, bool imprecise) {
+  auto isF8 = llvm::IsaPred<Float8E3M4Type, Float8E4M3Type, Float8E4M3FNType,
+                            Float8E4M3FNUZType, Float8E4M3B11FNUZType,
+                            Float8E5M2Type, Float8E5M2FNUZType>;
+  if (isF8(lhs) && isF8(rhs))
+    return accumulation.isF32() && numOperations == 1;
+  if (lhs != rhs || imprecise)
+    return false;
+  if (lhs.isBF16() && accumulation.isF32())
+    return llvm::is_contained({1, 3, 6, 9}, numOperations);
+  if (lhs.isTF32())
+    return accumulation.isF32() && (numOperations == 1 || numOperations == 3);
+  if (numOperations != 1)
+    return false;
+  if (lhs.isF16())
+    return accumulation.isF16() || accumulation.isF32();
+  return lhs == accumulation && (lhs.isBF16() || lhs.isF32() || lhs.isF64());
+}
+
+LogicalResult
+DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         Type lhsPrecisionType, Type rhsPrecisionType,
+                         Type accumulationType, int64_t lhsComponentCount,
+                         int64_t rhsComponentCount,
+                         int64_t numPrimitiveOperations,
+                         bool allowImpreciseAccumulation) {
+  // dot_general_c22
+  if (lhsComponentCount < 1)
+    return emitError() << "lhs component count must be positive, got "
+                       << lhsComponentCount;
+  // dot_general_c23
+  if (rhsComponentCount < 1)
+    return emitError() << "rhs component count must be positive, got "
+                       << rhsComponentCount;
+  // dot_general_c24
+  if (numPrimitiveOperations < 1)
+    return emitError() << "num primitive operations must be positive, got "
+                       << numPrimitiveOperations;
+  // dot_general_i8, dot_general_i9, dot_general_i10
+  if (lhsComponentCount != 1 || rhsComponentCount != 1 ||
+      !isKnownDotAlgorithm(lhsPrecisionType, rhsPrecisionType, accumulationType,
+                           numPrimitiveOperations, allowImpreciseAccumulation))
+    return emitError()
+           << "dot algorithm not known to be supported on any hardware: {lhs:"
+           << lhsPrecisionType << ", rhs:" << rhsPrecisionType
+           << ", accum:" << accumulationType
+           << ", lhs_components:" << lhsComponentCount
+           << ", rhs_components:" << rhsComponentCount
+           << ", primitive_ops:" << numPrimitiveOperations
+           << ", imprecise:" << allowImpreciseAccumulation << "}";
+  return success();
+}

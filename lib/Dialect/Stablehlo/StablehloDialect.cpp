@@ -21,12 +21,13 @@ using namespace mlir::stablehlo;
 void StablehloDialect::initialize() {
   registerTypes();
   registerAttributes();
+  registerBytecode();
   registerInliner();
-  addElementwiseOps();
-  // addCollectiveOps();
-  // addContractionOps();
+  addCollectiveOps();
+  addContractionOps();
   addControlOps();
   addDynamicOps();
+  addElementwiseOps();
   addReductionOps();
   addShapeOps();
 }

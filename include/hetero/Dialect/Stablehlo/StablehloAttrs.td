@@ -10,6 +10,7 @@
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOATTRS_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 include "hetero/Dialect/Stablehlo/StablehloEnums.td"
 
@@ -68,6 +69,13 @@ def StableHLO_DotAlgorithm : StableHLO_Attr<"DotAlgorithm", "dot_algorithm"> {
     dot operations make up the result, and whether low-precision accumulation
     between them is acceptable.
 
+    Constraints:
+    * (dot_general_c22) `lhs_component_count` is at least 1.
+    * (dot_general_c23) `rhs_component_count` is at least 1.
+    * (dot_general_c24) `num_primitive_operations` is at least 1.
+    * (dot_general_i8, dot_general_i9, dot_general_i10) the combination is one
+      that some hardware has.
+
     ```mlir
     #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32,
       accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
@@ -90,6 +98,7 @@ def StableHLO_DotAlgorithm : StableHLO_Attr<"DotAlgorithm", "dot_algorithm"> {
         `num_primitive_operations` `=` $numPrimitiveOperations `,`
         `allow_imprecise_accumulation` `=` $allowImpreciseAccumulation `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 def StableHLO_GatherDimensionNumbers
@@ -226,12 +235,110 @@ def StableHLO_ResultAccuracy : StableHLO_Attr<"ResultAccuracy", "result_accuracy
 }
 
 //===----------------------------------------------------------------------===//
+// Groups of devices by the axes of a mesh
+//===----------------------------------------------------------------------===//
+
+def StableHLO_SubAxisInfo : StableHLO_Attr<"SubAxisInfo", "sub_axis_info"> {
+  let summary = "A factor of an axis of a mesh";
+  let description = [{
+    `(pre_size)size`: of an axis that is split from major to minor, the factor
+    `size` that follows factors with the product `pre_size`. It is only written
+    inside `#stablehlo.axis_ref`.
+
+    ```mlir
+    #stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$pre_size, "int64_t":$size);
+  let assemblyFormat = "`(` $pre_size `)` `` $size";
+}
+
+def StableHLO_AxisRef : StableHLO_Attr<"AxisRef", "axis_ref"> {
+  let summary = "An axis of a mesh, or a factor of one";
+  let description = [{
+    Names an axis. Without `sub_axis_info` the whole axis is meant.
+
+    ```mlir
+    #stablehlo.axis_ref<name = "y", sub_axis_info = (2)4>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+      OptionalParameter<"::mlir::stablehlo::SubAxisInfoAttr">:$sub_axis_info);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def StableHLO_MeshAxis : StableHLO_Attr<"MeshAxis", "mesh_axis"> {
+  let summary = "A named axis of a mesh and its number of devices";
+  let description = [{
+    ```mlir
+    #stablehlo.mesh_axis<name = "x", size = 2>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$size);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def StableHLO_Mesh : StableHLO_Attr<"Mesh", "mesh"> {
+  let summary = "Devices arranged along named axes";
+  let description = [{
+    The devices are numbered along the axes, the last one fastest, unless
+    `device_ids` lists them in that order.
+
+    ```mlir
+    #stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 2>],
+                    device_ids=dense<[0, 2, 1, 3]> : tensor<4xi64>>
+    ```
+  }];
+  let parameters = (ins
+      ArrayRefParameter<"::mlir::stablehlo::MeshAxisAttr">:$axes,
+      OptionalParameter<"::mlir::DenseIntElementsAttr">:$device_ids);
+  let assemblyFormat = [{
+    `<` `axes` `` `=` `` `[` $axes `]`
+    (`,` `device_ids` `` `=` `` $device_ids^)? `>`
+  }];
+}
+
+def StableHLO_ReplicaGroupMeshAxes
+    : StableHLO_Attr<"ReplicaGroupMeshAxes", "replica_group_mesh_axes", [
+        DeclareAttrInterfaceMethods<SymbolUserAttrInterface>]> {
+  let summary = "The groups of a collective, by the axes of a mesh";
+  let description = [{
+    Devices that differ only in their position along `axes` form a group. The
+    mesh is written out or is the name of a symbol.
+
+    Constraints:
+    * (replica_group_mesh_axes_c1) `mesh` is a `#stablehlo.mesh` or the name of
+      a symbol.
+    * (replica_group_mesh_axes_c2) with a mesh that is written out, `axes` are
+      `#stablehlo.axis_ref`s.
+    * (replica_group_mesh_axes_c3) with a mesh that is written out, each of
+      `axes` is an axis of it.
+    * (replica_group_mesh_axes_c4) a symbol of that name exists.
+
+    ```mlir
+    #stablehlo.replica_group_mesh_axes<mesh = @mesh,
+      axes = [#stablehlo.axis_ref<name = "x">]>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$mesh, "::mlir::ArrayAttr":$axes);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Constraints on builtin attributes
 //===----------------------------------------------------------------------===//
 
 def StableHLO_PrecisionConfigAttr
     : OptionalAttr<TypedArrayAttrBase<StableHLO_PrecisionAttr,
                                       "Precision Config attribute">>;
+
+/// `dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>`, one group a row, or axes of a
+/// mesh.
+def StableHLO_ReplicaGroupsAttr : AnyAttrOf<
+    [I64ElementsAttr, StableHLO_ReplicaGroupMeshAxes],
+    "64-bit signless integer elements attribute or mesh and axes based replica "
+    "groups">;
 
 /// `dense<...> : tensor<Nx2xi64>`: low and high padding of each dimension.
 /// The exact shape is checked by the ops.

@@ -47,6 +47,15 @@ def Stablehlo_Dialect : Dialect {
     void printAttribute(::mlir::Attribute attr,
                         ::mlir::DialectAsmPrinter &printer) const override;
     void registerBytecode();
+
+    /// The version that bytecode is marked with, none by default.
+    std::optional<StablehloDialectVersion> getVersion() const { return version; }
+    void setVersion(std::optional<StablehloDialectVersion> newVersion) {
+      version = newVersion;
+    }
+
+  private:
+    std::optional<StablehloDialectVersion> version;
   }];
 }
 

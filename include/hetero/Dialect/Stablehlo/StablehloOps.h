@@ -15,6 +15,7 @@
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H
 
 #include "hetero/Dialect/Stablehlo/StablehloTraits.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -28,6 +29,31 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <array>
+
+namespace mlir::stablehlo {
+
+/// The version of the encoding of types and attributes in bytecode.
+class StablehloDialectVersion : public DialectVersion {
+public:
+  StablehloDialectVersion(int64_t major, int64_t minor, int64_t patch)
+      : numbers{major, minor, patch} {}
+
+  static StablehloDialectVersion getCurrentVersion() { return {1, 0, 0}; }
+
+  int64_t getMajor() const { return numbers[0]; }
+  int64_t getMinor() const { return numbers[1]; }
+  int64_t getPatch() const { return numbers[2]; }
+
+  bool operator<(const StablehloDialectVersion &other) const {
+    return numbers < other.numbers;
+  }
+
+private:
+  std::array<int64_t, 3> numbers;
+};
+
+} // namespace mlir::stablehlo
 
 #include "hetero/Dialect/Stablehlo/StablehloDialect.h.inc"
 
