@@ -14,8 +14,10 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Dialect/Chlo.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -28,7 +30,8 @@ namespace hetero {
 /// Adds every dialect that a step may contain at any phase boundary.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry
-      .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+      .insert<mlir::arith::ArithDialect, mlir::chlo::ChloDialect,
+              mlir::complex::ComplexDialect, mlir::func::FuncDialect,
               mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
               mlir::stablehlo::StablehloDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
