@@ -11,6 +11,10 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.hetero_source_root, "test")
 config.test_exec_root = os.path.join(config.hetero_binary_root, "test")
 
+for name, options in config.hetero_sanitizer_options.items():
+    config.environment[name] = options
+if config.hetero_sanitizer:
+    config.available_features.add("sanitizer")
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input-filter=error"
 config.environment["PATH"] = os.pathsep.join(
     [
@@ -25,3 +29,4 @@ config.substitutions.append(
     ("%python", venv_python if os.path.exists(venv_python) else "python3")
 )
 config.substitutions.append(("%source_root", config.hetero_source_root))
+config.substitutions.append(("%binary_root", config.hetero_binary_root))

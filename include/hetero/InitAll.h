@@ -15,6 +15,8 @@
 #define HETERO_INITALL_H
 
 #include "hetero/Dialect/Chlo.h"
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -29,11 +31,16 @@ namespace hetero {
 
 /// Adds every dialect that a step may contain at any phase boundary.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry
-      .insert<mlir::arith::ArithDialect, mlir::chlo::ChloDialect,
-              mlir::complex::ComplexDialect, mlir::func::FuncDialect,
-              mlir::quant::QuantDialect, mlir::shape::ShapeDialect,
-              mlir::stablehlo::StablehloDialect, mlir::tensor::TensorDialect>();
+  registry.insert<HeteroDialect>();
+  registry.insert<mlir::arith::ArithDialect>();
+  registry.insert<mlir::chlo::ChloDialect>();
+  registry.insert<mlir::complex::ComplexDialect>();
+  registry.insert<mlir::func::FuncDialect>();
+  registry.insert<mlir::quant::QuantDialect>();
+  registry.insert<mlir::sdy::SdyDialect>();
+  registry.insert<mlir::shape::ShapeDialect>();
+  registry.insert<mlir::stablehlo::StablehloDialect>();
+  registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
 }
 

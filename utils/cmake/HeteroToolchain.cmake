@@ -23,3 +23,6 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   add_compile_options(-fcolor-diagnostics)
 endif()
+
+# Installed tools find LLVM's shared libraries where the built ones do.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

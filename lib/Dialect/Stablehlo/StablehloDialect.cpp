@@ -25,9 +25,9 @@ void StablehloDialect::initialize() {
   // addCollectiveOps();
   // addContractionOps();
   // addControlOps();
-  // addDynamicOps();
+  addDynamicOps();
   // addReductionOps();
-  // addShapeOps();
+  addShapeOps();
 }
 
 Operation *StablehloDialect::materializeConstant(OpBuilder &builder,

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/StablehloTraits.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 
@@ -27,10 +28,19 @@ ArrayRef<int64_t> stablehlo::getBounds(RankedTensorType type) {
   return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
 }
 
-/// The bound of one dimension, kDynamic when it has none.
-static int64_t getBound(RankedTensorType type, int64_t dim) {
-  ArrayRef<int64_t> bounds = getBounds(type);
-  return dim < int64_t(bounds.size()) ? bounds[dim] : ShapedType::kDynamic;
+bool stablehlo::isStaticOrSingleBounded(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  int64_t numDynamic = 0;
+  for (int64_t dim : llvm::seq<int64_t>(0, tensor.getRank())) {
+    if (!tensor.isDynamicDim(dim))
+      continue;
+    if (ShapedType::isDynamic(getBound(tensor, dim)))
+      return false;
+    ++numDynamic;
+  }
+  return numDynamic <= 1;
 }
 
 static bool areCompatibleDims(RankedTensorType lhs, RankedTensorType rhs,

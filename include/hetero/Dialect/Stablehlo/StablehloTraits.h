@@ -35,6 +35,9 @@ bool isPerAxisQuantized(Type elementType);
 /// The bounds of a tensor's dimensions, empty when the type has none.
 ArrayRef<int64_t> getBounds(RankedTensorType type);
 
+/// Whether all dimensions are static, or all but one, which has a bound.
+bool isStaticOrSingleBounded(Type type);
+
 /// Whether the two shapes agree dimension by dimension (see above).
 bool areCompatibleShapes(Type lhs, Type rhs);
 

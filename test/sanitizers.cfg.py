@@ -1,0 +1,12 @@
+"""Run-time options of the sanitizers; they mean nothing to other builds.
+
+libMLIR and libLLVM come without instrumentation: a container that they fill
+and we read would look overflown, and what they keep until the process ends
+would look leaked.
+"""
+
+config.hetero_sanitizer_options = {
+    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1",
+}

@@ -1,0 +1,111 @@
+"""Rules about the text of source files."""
+
+import re
+import shutil
+import subprocess
+
+from .tree import Problem
+
+MAX_LINES = 800
+CPP = (".h", ".cpp")
+CODE = CPP + (".td", ".py", ".sh", ".cmake", ".mlir", ".test", "CMakeLists.txt")
+SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+MACHINE_PATH = re.compile(r"(?<![\w./$}>)-])/(?:work|root|home|opt|tmp)(?![\w-])")
+UNFINISHED = re.compile(r"\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b")
+
+
+def license_header(tree):
+    """C++ and TableGen files start with their name and the license."""
+    for path in tree.matching(".h", ".cpp", ".td"):
+        head = tree.text(path).splitlines()[:8]
+        name = path.rsplit("/", 1)[-1]
+        if not head or not re.match(
+            rf"//===- {re.escape(name)} - \S.*===//$", head[0]
+        ):
+            yield Problem(path, 1, f"first line is not '//===- {name} - <subject> ---===//'")
+        elif len(head[0]) != 80:
+            yield Problem(path, 1, f"first line has {len(head[0])} columns, not 80")
+        if not any(SPDX in line for line in head):
+            yield Problem(path, 1, f"no '{SPDX}' in the first 8 lines")
+
+
+def file_length(tree):
+    """No source file has more than 800 lines."""
+    for path in tree.matching(*CODE):
+        if "/Inputs/" in path:
+            continue
+        count = len(tree.text(path).splitlines())
+        if count > MAX_LINES:
+            yield Problem(path, 0, f"{count} lines; at most {MAX_LINES}")
+
+
+def guard_name(path):
+    """include/hetero/X/Y.h -> HETERO_X_Y_H; lib/X/Y.h -> HETERO_LIB_X_Y_H."""
+    path = path.removeprefix("include/hetero/")
+    return "HETERO_" + re.sub(r"[^A-Za-z0-9]", "_", path).upper()
+
+
+def include_guard(tree):
+    """Headers are guarded by a name made from their path; so are .td files
+    that have a guard."""
+    for path in tree.matching(".h", ".td"):
+        want = guard_name(path)
+        match = re.search(r"^#ifndef\s+(\w+)", tree.text(path), re.MULTILINE)
+        if match is None:
+            if path.endswith(".h"):
+                yield Problem(path, 1, f"no include guard; wanted '#ifndef {want}'")
+        elif match.group(1) != want:
+            line = tree.text(path).count("\n", 0, match.start()) + 1
+            yield Problem(path, line, f"include guard {match.group(1)}; wanted {want}")
+        elif f"#define {want}\n" not in tree.text(path):
+            yield Problem(path, 1, f"'#ifndef {want}' without its '#define {want}'")
+
+
+def machine_path(tree):
+    """No path of somebody's machine."""
+    for path in tree.files:
+        for number, line in tree.lines(path, "machine-path"):
+            match = MACHINE_PATH.search(line)
+            if match:
+                yield Problem(path, number, f"machine path '{match.group(0)}'")
+
+
+def unfinished(tree):
+    """Nothing is left for later in a comment."""
+    for path in tree.files:
+        for number, line in tree.lines(path, "unfinished"):
+            match = UNFINISHED.search(line)
+            if match:
+                yield Problem(path, number, f"'{match.group(0)}' left behind")
+
+
+def namespace_in_header(tree):
+    """No `using namespace` in a header."""
+    for path in tree.matching(".h"):
+        for number, line in tree.lines(path, "namespace-in-header"):
+            if re.match(r"\s*using\s+namespace\b", line):
+                yield Problem(path, number, "'using namespace' in a header")
+
+
+def clang_format(tree):
+    """C++ files are as clang-format would write them."""
+    files = tree.matching(*CPP)
+    tool = next((t for t in ("clang-format-22", "clang-format") if shutil.which(t)), None)
+    if not files:
+        return
+    if tool is None:
+        yield Problem("utils/lint", 0, "clang-format-22 is not installed")
+        return
+    result = subprocess.run(
+        [tool, "--dry-run", "-Werror", "--style=file", "--fallback-style=LLVM", *files],
+        cwd=tree.root,
+        capture_output=True,
+        text=True,
+    )
+    seen = set()
+    for match in re.finditer(r"^(\S+?):(\d+):\d+: error", result.stderr, re.MULTILINE):
+        if match.group(1) not in seen:  # The first place in each file will do.
+            seen.add(match.group(1))
+            yield Problem(match.group(1), int(match.group(2)), f"run {tool} -i")
+    if result.returncode and not seen:
+        yield Problem("utils/lint", 0, f"{tool}: {result.stderr.strip()}")
