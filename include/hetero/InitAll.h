@@ -14,10 +14,12 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Dialect/Chlo.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -31,6 +33,8 @@ namespace hetero {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<HeteroDialect>();
   registry.insert<mlir::arith::ArithDialect>();
+  registry.insert<mlir::chlo::ChloDialect>();
+  registry.insert<mlir::complex::ComplexDialect>();
   registry.insert<mlir::func::FuncDialect>();
   registry.insert<mlir::quant::QuantDialect>();
   registry.insert<mlir::sdy::SdyDialect>();

@@ -1,0 +1,344 @@
+//===- ChloOps.cpp - Functions and constants of CHLO ----------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Dialect/Chlo/ChloOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::chlo;
+
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Chlo/ChloOps.cpp.inc"
+
+void ChloDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "hetero/Dialect/Chlo/ChloOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+chlo::OpTrait::detail::verifyCompatibleElementTypes(Operation *op) {
+  Type result = getElementTypeOrSelf(op->getResult(0).getType());
+  for (Type operand : op->getOperandTypes())
+    if (!stablehlo::areCompatibleElementTypes(operand, result))
+      return op->emitOpError()
+             << "requires compatible element types for all operands and "
+                "results, got "
+             << getElementTypeOrSelf(operand) << " and " << result;
+  return success();
+}
+
+/// The type of `type`'s shape and bounds with other elements.
+static Type withElementType(Type type, Type elementType) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), elementType,
+                                 tensor.getEncoding());
+  return UnrankedTensorType::get(elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+template <typename AdaptorT>
+static LogicalResult inferPredicate(MLIRContext *context, AdaptorT adaptor,
+                                    SmallVectorImpl<Type> &inferred) {
+  inferred.push_back(withElementType(adaptor.getOperand().getType(),
+                                     IntegerType::get(context, 1)));
+  return success();
+}
+
+LogicalResult IsInfOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &inferred) {
+  return inferPredicate(context, adaptor, inferred);
+}
+
+LogicalResult IsNegInfOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &inferred) {
+  return inferPredicate(context, adaptor, inferred);
+}
+
+LogicalResult IsPosInfOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &inferred) {
+  return inferPredicate(context, adaptor, inferred);
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One dimension of a shape that is being broadcast.
+struct Extent {
+  int64_t size;
+  int64_t bound = ShapedType::kDynamic;
+
+  bool isOne() const { return size == 1; }
+  bool isDynamic() const { return ShapedType::isDynamic(size); }
+};
+} // namespace
+
+static SmallVector<Extent> getExtents(RankedTensorType type) {
+  ArrayRef<int64_t> bounds = stablehlo::getBounds(type);
+  SmallVector<Extent> extents;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    extents.push_back(
+        {size, dim < bounds.size() ? bounds[dim] : ShapedType::kDynamic});
+  return extents;
+}
+
+/// The extent that both broadcast to, if there is one. 1 gives way to anything,
+/// a dynamic size to a static one, no bound to a bound, the larger to the
+/// smaller.
+static std::optional<Extent> broadcast(Extent a, Extent b) {
+  if (a.isOne())
+    return b;
+  if (b.isOne())
+    return a;
+  if (!a.isDynamic() && !b.isDynamic())
+    return a.size == b.size ? std::optional(a) : std::nullopt;
+  if (!a.isDynamic())
+    return a;
+  if (!b.isDynamic())
+    return b;
+  if (ShapedType::isDynamic(a.bound) || ShapedType::isDynamic(b.bound))
+    return Extent{ShapedType::kDynamic,
+                  ShapedType::isDynamic(a.bound) ? b.bound : a.bound};
+  return Extent{ShapedType::kDynamic, std::min(a.bound, b.bound)};
+}
+
+/// Broadcasts `from` into `to`, dimension i to dimension dims[i]. Fails if two
+/// sizes disagree.
+static LogicalResult broadcastInto(SmallVectorImpl<Extent> &to,
+                                   ArrayRef<Extent> from,
+                                   ArrayRef<int64_t> dims) {
+  for (auto [extent, dim] : llvm::zip_equal(from, dims)) {
+    if (dim < 0 || dim >= int64_t(to.size()))
+      return failure();
+    std::optional<Extent> merged = broadcast(to[dim], extent);
+    if (!merged)
+      return failure();
+    to[dim] = *merged;
+  }
+  return success();
+}
+
+static Type getType(ArrayRef<Extent> extents, Type elementType) {
+  SmallVector<int64_t> sizes, bounds;
+  for (Extent extent : extents) {
+    sizes.push_back(extent.size);
+    bounds.push_back(extent.isDynamic() ? extent.bound : ShapedType::kDynamic);
+  }
+  Attribute encoding;
+  if (llvm::any_of(bounds, ShapedType::isStatic))
+    encoding =
+        stablehlo::TypeExtensionsAttr::get(elementType.getContext(), bounds);
+  return RankedTensorType::get(sizes, elementType, encoding);
+}
+
+/// The type of all operands broadcast together, aligned at the last dimension
+/// or, for two of them, as `dims` says. Unranked when there is no such type,
+/// which is left to whoever needs it to complain about.
+static Type inferBroadcast(ValueRange operands, Type elementType,
+                           std::optional<ArrayRef<int64_t>> dims) {
+  Type unranked = UnrankedTensorType::get(elementType);
+  SmallVector<RankedTensorType> types;
+  for (Type type : operands.getTypes()) {
+    types.push_back(dyn_cast<RankedTensorType>(type));
+    if (!types.back())
+      return unranked;
+  }
+  // The last one of the highest rank takes in the others.
+  size_t large = 0;
+  for (auto [i, type] : llvm::enumerate(types))
+    if (type.getRank() >= types[large].getRank())
+      large = i;
+  SmallVector<Extent> extents = getExtents(types[large]);
+  types.erase(types.begin() + large);
+  for (RankedTensorType type : types) {
+    SmallVector<int64_t> aligned = llvm::to_vector(llvm::seq<int64_t>(
+        int64_t(extents.size()) - type.getRank(), int64_t(extents.size())));
+    if (dims)
+      aligned.assign(dims->begin(), dims->end());
+    if (int64_t(aligned.size()) != type.getRank() ||
+        failed(broadcastInto(extents, getExtents(type), aligned)))
+      return unranked;
+  }
+  return getType(extents, elementType);
+}
+
+/// Checks the operands of a broadcasting function and infers its result, with
+/// `elementType` or, if that is null, the operands' own.
+template <typename AdaptorT>
+static LogicalResult
+inferBroadcastBinary(std::optional<Location> location, AdaptorT adaptor,
+                     SmallVectorImpl<Type> &inferred, Type elementType = {}) {
+  Type lhs = getElementTypeOrSelf(adaptor.getLhs().getType());
+  Type rhs = getElementTypeOrSelf(adaptor.getRhs().getType());
+  // broadcast_*_c1
+  if (!stablehlo::areCompatibleElementTypes(lhs, rhs))
+    return emitOptionalError(location, "mismatched operand types: elements of ",
+                             lhs, " and ", rhs);
+  std::optional<ArrayRef<int64_t>> dims = adaptor.getBroadcastDimensions();
+  // broadcast_*_c3
+  if (dims)
+    for (int64_t dim : *dims)
+      if (dim < 0)
+        return emitOptionalError(
+            location, "broadcast_dimensions must not be negative, got ", dim);
+  inferred.push_back(inferBroadcast(adaptor.getOperands(),
+                                    elementType ? elementType : lhs, dims));
+  return success();
+}
+
+#define HETERO_INFER_BROADCAST(OP)                                             \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
+      SmallVectorImpl<Type> &inferred) {                                       \
+    return inferBroadcastBinary(location, adaptor, inferred);                  \
+  }
+HETERO_INFER_BROADCAST(BroadcastAddOp)
+HETERO_INFER_BROADCAST(BroadcastAndOp)
+HETERO_INFER_BROADCAST(BroadcastAtan2Op)
+HETERO_INFER_BROADCAST(BroadcastDivOp)
+HETERO_INFER_BROADCAST(BroadcastMaxOp)
+HETERO_INFER_BROADCAST(BroadcastMinOp)
+HETERO_INFER_BROADCAST(BroadcastMulOp)
+HETERO_INFER_BROADCAST(BroadcastNextAfterOp)
+HETERO_INFER_BROADCAST(BroadcastOrOp)
+HETERO_INFER_BROADCAST(BroadcastPolygammaOp)
+HETERO_INFER_BROADCAST(BroadcastPowOp)
+HETERO_INFER_BROADCAST(BroadcastRemOp)
+HETERO_INFER_BROADCAST(BroadcastShiftLeftOp)
+HETERO_INFER_BROADCAST(BroadcastShiftRightArithmeticOp)
+HETERO_INFER_BROADCAST(BroadcastShiftRightLogicalOp)
+HETERO_INFER_BROADCAST(BroadcastSubOp)
+HETERO_INFER_BROADCAST(BroadcastXorOp)
+HETERO_INFER_BROADCAST(BroadcastZetaOp)
+#undef HETERO_INFER_BROADCAST
+
+LogicalResult BroadcastComplexOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  Type part = getElementTypeOrSelf(adaptor.getLhs().getType());
+  return inferBroadcastBinary(location, adaptor, inferred,
+                              ComplexType::get(part));
+}
+
+LogicalResult BroadcastCompareOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  return inferBroadcastBinary(location, adaptor, inferred,
+                              IntegerType::get(context, 1));
+}
+
+LogicalResult BroadcastSelectOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  Type onTrue = getElementTypeOrSelf(adaptor.getOnTrue().getType());
+  Type onFalse = getElementTypeOrSelf(adaptor.getOnFalse().getType());
+  // broadcast_select_c1
+  if (onTrue != onFalse)
+    return emitOptionalError(location, "mismatched operand types: elements of ",
+                             onTrue, " and ", onFalse);
+  inferred.push_back(
+      inferBroadcast(adaptor.getOperands(), onTrue, std::nullopt));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &inferred) {
+  inferred.push_back(adaptor.getValue().getType());
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult
+ConstantLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                 Adaptor adaptor,
+                                 SmallVectorImpl<Type> &inferred) {
+  Type elementType = adaptor.getValue().getType();
+  // No tensor has such elements; the verifier reports it.
+  if (!TensorType::isValidElementType(elementType))
+    elementType = getElementTypeOrSelf(adaptor.getOperand().getType());
+  inferred.push_back(
+      withElementType(adaptor.getOperand().getType(), elementType));
+  return success();
+}
+
+LogicalResult ConstantLikeOp::verify() {
+  // constant_like_c1
+  Type elementType = getElementTypeOrSelf(getType());
+  if (getValue().getType() != elementType)
+    return emitOpError() << "value's type " << getValue().getType()
+                         << " doesn't match element return type "
+                         << elementType;
+  return success();
+}
+
+OpFoldResult ConstantLikeOp::fold(FoldAdaptor) {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.hasStaticShape())
+    return {};
+  if (auto number = dyn_cast<complex::NumberAttr>(getValue()))
+    return DenseElementsAttr::get(
+        type, std::complex<APFloat>(number.getReal(), number.getImag()));
+  if (!isa<FloatAttr, IntegerAttr>(getValue()))
+    return {};
+  return DenseElementsAttr::get(type, getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// top_k
+//===----------------------------------------------------------------------===//
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &inferred) {
+  Type indices = IntegerType::get(context, 32);
+  auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
+  int64_t k = adaptor.getK();
+  // top_k_c3
+  if (k < 0)
+    return emitOptionalError(location, "k must not be negative, got ", k);
+  if (!type) {
+    inferred.push_back(adaptor.getOperand().getType());
+    inferred.push_back(UnrankedTensorType::get(indices));
+    return success();
+  }
+  // top_k_c1
+  if (type.getRank() < 1)
+    return emitOptionalError(location, "operand's rank must be at least 1");
+  // top_k_c2
+  int64_t last = type.getRank() - 1;
+  if (!type.isDynamicDim(last) && type.getDimSize(last) < k)
+    return emitOptionalError(location,
+                             "operand's last dimension must be at least ", k,
+                             ", but it is ", type.getDimSize(last));
+  SmallVector<Extent> extents = getExtents(type);
+  extents[last] = {k};
+  inferred.push_back(::getType(extents, type.getElementType()));
+  inferred.push_back(::getType(extents, indices));
+  return success();
+}
