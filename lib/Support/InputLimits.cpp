@@ -8,10 +8,16 @@
 
 #include "hetero/Support/InputLimits.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 using namespace hetero;
+
+static InputProblem exceeded(size_t offset, StringRef what, unsigned limit,
+                             StringRef unit) {
+  return {offset, (what + " more than " + Twine(limit) + " " + unit).str()};
+}
 
 /// Returns the offset behind the string that opens at `at`. As in MLIR's
 /// lexer, a string ends at its line's end at the latest.
@@ -97,18 +103,23 @@ std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
   size_t i = 0;
   while (i < text.size()) {
     if (affineBegin != StringRef::npos && i - affineBegin > maxAffineLength)
-      return InputProblem{affineBegin, "affine form with more than " +
-                                           Twine(maxAffineLength).str() +
-                                           " characters"};
+      return exceeded(affineBegin, "affine form with", maxAffineLength,
+                      "characters");
     if (size_t length = tokenLength(text, i)) {
       i += length;
       continue;
     }
     char c = text[i];
+    if (isDigit(c)) {
+      size_t length = text.substr(i).take_while(isAlnum).size();
+      if (length > maxNumberLength)
+        return exceeded(i, "number with", maxNumberLength, "characters");
+      i += length;
+      continue;
+    }
     if (c == '(' || c == '[' || c == '{' || c == '<') {
       if (open.size() == maxNesting)
-        return InputProblem{i, "brackets nested more than " +
-                                   Twine(maxNesting).str() + " levels deep"};
+        return exceeded(i, "brackets nested", maxNesting, "levels deep");
       if (affineBegin == StringRef::npos && opensAffine(text, i)) {
         affineBegin = i;
         affineDepth = open.size();

@@ -8,9 +8,9 @@
 //
 // MLIR's text parser recurses into every bracket and every affine term, and
 // its printer and verifier recurse into what it made of them. Nothing bounds
-// that recursion, so a few hundred kilobytes of `[[[[...` end the process. A
-// tool that reads text from outside checks it here first; the limits are far
-// above what any exporter writes.
+// that recursion, so a few hundred kilobytes of `[[[[...` end the process, as
+// a few of digits keep it busy for hours. A tool that reads text from outside
+// checks it here first; the limits are far above what any exporter writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +32,10 @@ inline constexpr unsigned maxNesting = 1000;
 /// `affine_set<...>`: its parser recurses on each term, its simplifier needs
 /// time that grows with their square.
 inline constexpr unsigned maxAffineLength = 8192;
+
+/// Characters of a number: MLIR reads one in time that grows with the cube of
+/// its length.
+inline constexpr unsigned maxNumberLength = 1000;
 
 /// Why a text is refused, and where.
 struct InputProblem {

@@ -72,6 +72,14 @@ TEST(InputLimits, LongAffineFormsAreRefused) {
   EXPECT_EQ(problemAt(repeat("affine_map<(d0) -> (d0 + 1)> ", 5000)), -1);
 }
 
+TEST(InputLimits, LongNumbersAreRefused) {
+  EXPECT_EQ(problemAt("a = " + repeat("9", maxNumberLength)), -1);
+  EXPECT_EQ(problemAt("a = " + repeat("9", maxNumberLength + 1)), 4);
+  EXPECT_EQ(problemAt("a = 0x" + repeat("F", maxNumberLength)), 4);
+  EXPECT_EQ(problemAt("0.5" + repeat("0", maxNumberLength + 1)), 2);
+  EXPECT_EQ(problemAt(repeat("9, ", 5 * maxNumberLength)), -1);
+}
+
 TEST(InputLimits, BytecodeIsNotText) {
   EXPECT_EQ(problemAt("ML\xefR" + repeat("[", 5 * maxNesting)), -1);
 }
