@@ -280,3 +280,20 @@ def test_exit_code_and_report(tmp_path, capsys):
     assert main(["--root", str(tmp_path), "--junit", str(report)]) == 1
     assert "docs/Toy.md:1: 'TO" + "DO' left behind [unfinished]" in capsys.readouterr().out
     assert report.read_text().count("<failure>") == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "//===- Search.h - A subject -===//\n",
+        "//===- Search.h - A subject ---*- C++ -*-===//\n",
+        "//===- Search.h - A subject\n//-------*- C++ -*-===//\n",
+        "//===- Search.h - A subject\n//----------===//\n",
+    ],
+)
+def test_fix_repairs_layout(broken, tmp_path, capsys):
+    want = header("Search.h", "HETERO_SOLVER_SEARCH_H", "\nint x;\n")
+    text = broken + want.split("\n", 1)[1].replace("int x;", "int   x ;")
+    write_tree(tmp_path, {"include/hetero/Solver/Search.h": text})
+    assert main(["--root", str(tmp_path), "--fix", "license-header", "clang-format"]) == 0
+    assert (tmp_path / "include/hetero/Solver/Search.h").read_text() == want

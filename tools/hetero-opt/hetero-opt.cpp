@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's opt driver with our dialects and passes. Two things are added around
-// it: both spellings of large i1 constants are read, and the one that jaxlib
-// reads is written (hetero/Support/BoolLiterals.h).
+// MLIR's opt driver with our dialects and passes. Three things are added around
+// it: input that MLIR's readers would not survive is refused, with an error
+// (hetero/Tools/Input.h); large i1 constants are written in the spelling that
+// jaxlib reads (hetero/Support/BoolLiterals.h); and everything runs on a stack
+// that is large and watched (hetero/Support/LargeStack.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"
+#include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Input.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -24,16 +28,9 @@ using namespace mlir;
 
 static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
                          DialectRegistry &registry) {
-  std::string error;
-  auto input = openInputFile(inputFilename, &error);
-  if (!input) {
-    llvm::errs() << "error: " << error << "\n";
+  auto input = hetero::readInput(inputFilename, registry, llvm::errs());
+  if (!input)
     return failure();
-  }
-  if (auto packed = hetero::packBoolLiterals(input->getBuffer()))
-    input = llvm::MemoryBuffer::getMemBufferCopy(*packed,
-                                                 input->getBufferIdentifier());
-
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -46,8 +43,7 @@ static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
   return result;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+static int optMain(int argc, char **argv) {
   DialectRegistry registry;
   hetero::registerAllDialects(registry);
   hetero::registerAllPasses();
@@ -65,4 +61,9 @@ int main(int argc, char **argv) {
     return 1;
   output->keep();
   return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  return hetero::runOnLargeStack([&] { return optMain(argc, argv); });
 }

@@ -27,7 +27,7 @@ def read_list(tree, name):
 def layer_of(path, layers):
     """The layer that a file belongs to, or None."""
     parts = path.split("/")
-    if parts[0] == "tools":
+    if parts[0] == "tools" or "Tools" in parts[1:3]:
         return "tools"
     if parts[0] == "lib" and len(parts) > 2 and parts[1] in layers:
         return parts[1]

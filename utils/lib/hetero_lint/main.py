@@ -50,6 +50,7 @@ def main(arguments):
     here = pathlib.Path(__file__).resolve().parents[3]
     parser.add_argument("--root", default=here, help="the tree to check")
     parser.add_argument("--junit", help="also write the verdicts to this file")
+    parser.add_argument("--fix", action="store_true", help="first repair what can be: layout")
     parser.add_argument("--list", action="store_true", help="list the rules")
     parser.add_argument("rules", nargs="*", help="run only these rules")
     options = parser.parse_args(arguments)
@@ -63,6 +64,10 @@ def main(arguments):
     if unknown:
         parser.error(f"unknown rule '{unknown[0]}'; one of: {', '.join(names)}")
 
+    if options.fix:
+        for fix in (sources.fix_license_header, sources.fix_clang_format):
+            for path in fix(Tree(options.root)):
+                print(f"{path}: fixed")
     tree = Tree(options.root)
     results = []
     for rule in RULES:

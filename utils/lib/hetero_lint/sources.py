@@ -29,6 +29,33 @@ def license_header(tree):
             yield Problem(path, 1, f"no '{SPDX}' in the first 8 lines")
 
 
+def first_line(name, subject, mode):
+    """The first line of a file, 80 columns wide; None when it does not fit."""
+    begin = f"//===- {name} - {subject} "
+    end = f"{mode}===//"
+    width = 80 - len(begin) - len(end)
+    return begin + "-" * width + end if width >= 1 else None
+
+
+def fix_license_header(tree):
+    """Makes first lines 80 columns wide, also where clang-format broke them."""
+    for path in tree.matching(".h", ".cpp", ".td"):
+        name = path.rsplit("/", 1)[-1]
+        text = tree.text(path)
+        match = re.match(
+            rf"//===- {re.escape(name)} - (.*?)[ -]*(-\*-.*-\*-)?-*(?:===//)?\n"
+            r"(?://-*(-\*-.*-\*-)?-*===//\n)?",
+            text,
+        )
+        if match is None:
+            continue
+        mode = match.group(2) or match.group(3) or ("-*- C++ -*-" if name.endswith(".h") else "")
+        line = first_line(name, match.group(1), mode) or first_line(name, match.group(1), "")
+        if line and match.group(0) != line + "\n":
+            (tree.root / path).write_text(line + "\n" + text[match.end() :])
+            yield path
+
+
 def file_length(tree):
     """No source file has more than 800 lines."""
     for path in tree.matching(*CODE):
@@ -87,10 +114,22 @@ def namespace_in_header(tree):
                 yield Problem(path, number, "'using namespace' in a header")
 
 
+def format_tool():
+    return next((t for t in ("clang-format-22", "clang-format") if shutil.which(t)), None)
+
+
+def fix_clang_format(tree):
+    """Runs clang-format over the C++ files."""
+    files = tree.matching(*CPP)
+    if files and format_tool():
+        subprocess.run([format_tool(), "-i", *files], cwd=tree.root, check=True)
+    return []
+
+
 def clang_format(tree):
     """C++ files are as clang-format would write them."""
     files = tree.matching(*CPP)
-    tool = next((t for t in ("clang-format-22", "clang-format") if shutil.which(t)), None)
+    tool = format_tool()
     if not files:
         return
     if tool is None:

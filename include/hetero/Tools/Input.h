@@ -1,0 +1,39 @@
+//===- Input.h - How a tool reads a file from outside -----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whatever the file holds, the outcome is a module or an error message. MLIR's
+// readers alone do not give that: the text parser has no limit on recursion,
+// and the bytecode reader trusts the counts and indices that it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_TOOLS_INPUT_H
+#define HETERO_TOOLS_INPUT_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
+
+namespace hetero {
+
+/// Reads `filename`, `-` being the standard input, in a form that MLIR's own
+/// readers can be given. Returns null, with an error on `errs`, when
+/// - the file cannot be read,
+/// - it is text beyond the limits of hetero/Support/InputLimits.h, or
+/// - it is bytecode that MLIR's reader does not survive. This is found out in a
+///   forked process, so reading bytecode costs twice the time.
+/// Large i1 constants come out in the spelling that this MLIR parses
+/// (hetero/Support/BoolLiterals.h).
+std::unique_ptr<llvm::MemoryBuffer>
+readInput(llvm::StringRef filename, const mlir::DialectRegistry &registry,
+          llvm::raw_ostream &errs);
+
+} // namespace hetero
+
+#endif // HETERO_TOOLS_INPUT_H

@@ -1,0 +1,149 @@
+//===- InputLimits.cpp - What input is refused unread ---------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Support/InputLimits.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace hetero;
+
+static InputProblem exceeded(size_t offset, StringRef what, unsigned limit,
+                             StringRef unit) {
+  return {offset, (what + " more than " + Twine(limit) + " " + unit).str()};
+}
+
+/// Returns the offset behind the string that opens at `at`. As in MLIR's
+/// lexer, a string ends at its line's end at the latest.
+static size_t skipString(StringRef text, size_t at) {
+  size_t i = at + 1;
+  while ((i = text.find_first_of("\"\\\n", i)) != StringRef::npos) {
+    if (text[i] != '\\')
+      return i + 1;
+    i += 2;
+  }
+  return text.size();
+}
+
+/// Returns the length of the operator at `at` whose `<` or `>` is no bracket;
+/// zero when there is none.
+static size_t operatorLength(StringRef text, size_t at) {
+  StringRef rest = text.substr(at);
+  if (rest.starts_with("<->"))
+    return 3;
+  if (rest.starts_with("->") || rest.starts_with("<=") ||
+      rest.starts_with(">="))
+    return 2;
+  return 0;
+}
+
+static char openingOf(char closing) {
+  switch (closing) {
+  case ')':
+    return '(';
+  case ']':
+    return '[';
+  case '}':
+    return '{';
+  default:
+    return '<';
+  }
+}
+
+/// Closes the innermost bracket that `closing` fits. A `<` may be a stray
+/// character, so any other bracket closes those within it; a bracket that fits
+/// nothing is ignored, the parser will complain.
+static void closeBracket(SmallVectorImpl<char> &open, char closing) {
+  char opening = openingOf(closing);
+  size_t size = open.size();
+  if (opening != '<')
+    while (size && open[size - 1] == '<')
+      --size;
+  if (size && open[size - 1] == opening)
+    open.truncate(size - 1);
+}
+
+/// Returns the length of what begins at `at` and holds no bracket: a string, a
+/// comment, an operator; zero when a single character begins there.
+static size_t tokenLength(StringRef text, size_t at) {
+  switch (text[at]) {
+  case '"':
+    return skipString(text, at) - at;
+  case '/':
+    if (text.substr(at).starts_with("//"))
+      return std::min(text.find('\n', at), text.size()) - at;
+    return 0;
+  case '-':
+  case '<':
+  case '>':
+    return operatorLength(text, at);
+  default:
+    return 0;
+  }
+}
+
+static bool opensAffine(StringRef text, size_t at) {
+  StringRef before = text.take_front(at);
+  return text[at] == '<' &&
+         (before.ends_with("affine_map") || before.ends_with("affine_set"));
+}
+
+std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
+  if (text.starts_with("ML\xefR"))
+    return std::nullopt;
+  SmallVector<char, 64> open;
+  size_t affineBegin = StringRef::npos; // Of the outermost affine form.
+  size_t affineDepth = 0;               // Brackets open around it.
+  size_t i = 0;
+  while (i < text.size()) {
+    if (affineBegin != StringRef::npos && i - affineBegin > maxAffineLength)
+      return exceeded(affineBegin, "affine form with", maxAffineLength,
+                      "characters");
+    if (size_t length = tokenLength(text, i)) {
+      i += length;
+      continue;
+    }
+    char c = text[i];
+    if (isDigit(c)) {
+      size_t length = text.substr(i).take_while(isAlnum).size();
+      if (length > maxNumberLength)
+        return exceeded(i, "number with", maxNumberLength, "characters");
+      i += length;
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (open.size() == maxNesting)
+        return exceeded(i, "brackets nested", maxNesting, "levels deep");
+      if (affineBegin == StringRef::npos && opensAffine(text, i)) {
+        affineBegin = i;
+        affineDepth = open.size();
+      }
+      open.push_back(c);
+    } else if (c == ')' || c == ']' || c == '}' || c == '>') {
+      closeBracket(open, c);
+      if (open.size() <= affineDepth)
+        affineBegin = StringRef::npos;
+    }
+    ++i;
+  }
+  return std::nullopt;
+}
+
+bool hetero::reportInputProblem(MemoryBufferRef buffer, raw_ostream &os) {
+  StringRef text = buffer.getBuffer();
+  std::optional<InputProblem> problem = findInputProblem(text);
+  if (!problem)
+    return false;
+  StringRef before = text.take_front(problem->offset);
+  size_t lineStart = before.rfind('\n') + 1; // npos + 1 is 0.
+  os << buffer.getBufferIdentifier() << ':' << before.count('\n') + 1 << ':'
+     << problem->offset - lineStart + 1 << ": error: " << problem->message
+     << "\n";
+  return true;
+}
