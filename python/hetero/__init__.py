@@ -1,0 +1,1 @@
+"""hetero: training steps of JAX on whatever mix of devices there is."""

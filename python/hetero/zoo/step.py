@@ -1,0 +1,102 @@
+"""A training step of the zoo: the function, its shapes, its roles."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, Callable
+
+import jax
+
+# What an argument or a result is to training; the importer infers the same.
+ARGUMENT_ROLES = (
+    "parameter",
+    "optimizer_state",
+    "model_state",
+    "batch",
+    "rng",
+    "hyper_parameter",
+)
+RESULT_ROLES = ("loss", "metric", "updated_state")
+
+
+@dataclasses.dataclass(frozen=True)
+class Roles:
+    """One role per flattened argument and per flattened result."""
+
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """A training step as users write it: `fn(*state, *inputs) -> results`.
+
+    `init(key)` makes the leading arguments, those that training updates, and
+    `inputs(key)` the others. Neither runs unless `example_args` is called: the
+    shapes come from `jax.eval_shape`, so a step of any size lowers without
+    memory for its weights.
+
+    `argument_roles` and `result_roles` are prefix trees of the arguments and
+    results: one role may stand for a whole subtree.
+    """
+
+    name: str
+    size: str
+    fn: Callable[..., Any]
+    init: Callable[[jax.Array], tuple[Any, ...]]
+    inputs: Callable[[jax.Array], tuple[Any, ...]]
+    donate_argnums: tuple[int, ...]
+    argument_roles: tuple[Any, ...]
+    result_roles: Any
+
+    @functools.cached_property
+    def args(self) -> tuple[Any, ...]:
+        """The arguments as trees of `jax.ShapeDtypeStruct`."""
+        key = jax.eval_shape(lambda: jax.random.key(0))
+        state = jax.eval_shape(self.init, key)
+        return (*state, *jax.eval_shape(self.inputs, key))
+
+    @functools.cached_property
+    def results(self) -> Any:
+        """The results as a tree of `jax.ShapeDtypeStruct`."""
+        return jax.eval_shape(self.fn, *self.args)
+
+    @property
+    def jitted(self) -> Any:
+        """`fn` under `jax.jit` with its state donated."""
+        return jax.jit(self.fn, donate_argnums=self.donate_argnums)
+
+    def lower(self) -> jax.stages.Lowered:
+        """Lowers the step from shapes."""
+        return self.jitted.lower(*self.args)
+
+    def example_args(self, seed: int = 0) -> tuple[Any, ...]:
+        """Concrete arguments: initialised weights and a random batch."""
+        state_key, input_key = jax.random.split(jax.random.key(seed))
+        return (*jax.jit(self.init)(state_key), *jax.jit(self.inputs)(input_key))
+
+    @functools.cached_property
+    def roles(self) -> Roles:
+        """The role of each flattened argument and result."""
+        return Roles(
+            _flatten_roles(self.argument_roles, self.args, ARGUMENT_ROLES),
+            _flatten_roles(self.result_roles, self.results, RESULT_ROLES),
+        )
+
+    def kept_arguments(self, lowered: jax.stages.Lowered) -> tuple[int, ...]:
+        """The flattened arguments that the lowered module still has.
+
+        `jax.jit` drops the arguments that the step does not use.
+        """
+        count = len(self.roles.arguments)
+        compile_args = getattr(lowered._lowering, "compile_args", {})
+        return tuple(sorted(compile_args.get("kept_var_idx", range(count))))
+
+
+def _flatten_roles(prefix: Any, tree: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    roles = tuple(jax.tree.leaves(jax.tree.broadcast(prefix, tree)))
+    for role in roles:
+        if role not in allowed:
+            raise ValueError(f"role '{role}' is none of {', '.join(allowed)}")
+    return roles
