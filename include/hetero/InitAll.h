@@ -18,6 +18,7 @@
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "hetero/Dialect/Stablehlo.h"
+#include "hetero/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -45,7 +46,11 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Registers every pass and pipeline by name.
-inline void registerAllPasses() { mlir::registerTransformsPasses(); }
+inline void registerAllPasses() {
+  mlir::registerTransformsPasses();
+  registerHeteroTransformsPasses();
+  registerPipelines();
+}
 
 } // namespace hetero
 

@@ -23,7 +23,7 @@ void hetero::buildImportPipeline(OpPassManager &manager,
   step.addPass(createCSEPass());
   if (options.inferRoles) {
     InferRolesPassOptions roles;
-    roles.roles = options.roles;
+    roles.roles.assign(options.roles.begin(), options.roles.end());
     step.addPass(createInferRolesPass(roles));
   }
   UnrollLayersPassOptions unroll;

@@ -128,10 +128,18 @@ public:
     return values;
   }
 
-  /// The attribute or type with these members, null after a failure or if they
-  /// do not go together.
+  /// The attribute with these members, null after a failure.
   template <typename T, typename... ArgsT>
   T make(ArgsT &&...args) {
+    if (!ok())
+      return {};
+    return T::get(reader.getContext(), std::forward<ArgsT>(args)...);
+  }
+
+  /// The same of an attribute or type that not all members make; they are
+  /// checked.
+  template <typename T, typename... ArgsT>
+  T makeChecked(ArgsT &&...args) {
     if (!ok())
       return {};
     return T::getChecked([this] { return reader.emitError(); },
@@ -216,15 +224,15 @@ static Attribute readDotAlgorithm(MemberReader &in) {
   int64_t lhsCount = in.integer(), rhsCount = in.integer();
   int64_t numOperations = in.integer();
   bool imprecise = in.flag();
-  return in.make<DotAlgorithmAttr>(lhs, rhs, accumulation, lhsCount, rhsCount,
-                                   numOperations, imprecise);
+  return in.makeChecked<DotAlgorithmAttr>(lhs, rhs, accumulation, lhsCount,
+                                          rhsCount, numOperations, imprecise);
 }
 
 static Attribute readResultAccuracy(MemberReader &in) {
   APFloat atol = in.number(), rtol = in.number();
   int64_t ulps = in.integer();
   auto mode = in.attribute<ResultAccuracyModeAttr>();
-  return in.make<ResultAccuracyAttr>(atol, rtol, ulps, mode);
+  return in.makeChecked<ResultAccuracyAttr>(atol, rtol, ulps, mode);
 }
 
 static Attribute readReplicaGroupMeshAxes(MemberReader &in,
@@ -233,7 +241,8 @@ static Attribute readReplicaGroupMeshAxes(MemberReader &in,
   SmallVector<Attribute> axes = in.attributes();
   if (!in.ok())
     return {};
-  return in.make<ReplicaGroupMeshAxesAttr>(mesh, ArrayAttr::get(context, axes));
+  return in.makeChecked<ReplicaGroupMeshAxesAttr>(
+      mesh, ArrayAttr::get(context, axes));
 }
 
 static Attribute readAxisRef(MemberReader &in) {
@@ -432,7 +441,8 @@ namespace {
 
 class StablehloBytecodeInterface : public BytecodeDialectInterface {
 public:
-  using BytecodeDialectInterface::BytecodeDialectInterface;
+  explicit StablehloBytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
 
   Attribute readAttribute(DialectBytecodeReader &reader) const override;
   Type readType(DialectBytecodeReader &reader) const override;
@@ -518,8 +528,10 @@ Type StablehloBytecodeInterface::readType(DialectBytecodeReader &reader) const {
   switch (TypeCode(code)) {
   case TypeCode::Token:
     return TokenType::get(getContext());
-  case TypeCode::Future:
-    return in.make<FutureType>(in.types());
+  case TypeCode::Future: {
+    SmallVector<Type> types = in.types();
+    return in.makeChecked<FutureType>(ArrayRef<Type>(types));
+  }
   }
   reader.emitError() << "unknown stablehlo type code: " << code;
   return {};

@@ -61,7 +61,7 @@ void IfOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(chooseBranch);
 }
 
-static LogicalResult chooseBranch(CaseOp op, PatternRewriter &rewriter) {
+static LogicalResult chooseCase(CaseOp op, PatternRewriter &rewriter) {
   auto branches = op.getBranches();
   std::optional<APInt> index = getUniformInt(op.getIndex());
   size_t last = branches.size() - 1;
@@ -74,7 +74,7 @@ static LogicalResult chooseBranch(CaseOp op, PatternRewriter &rewriter) {
 
 void CaseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *) {
-  patterns.add(chooseBranch);
+  patterns.add(chooseCase);
 }
 
 //===----------------------------------------------------------------------===//
