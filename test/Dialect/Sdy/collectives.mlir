@@ -63,3 +63,17 @@ func.func @sources(%a: tensor<8xf32>) {
   %5 = sdy.all_gather [{"x", "z"}] %4 out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @loop_variable(
+func.func @loop_variable(%a: tensor<8xf32>) {
+  %0 = stablehlo.while(%p = %a) : tensor<8xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}
+  cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    // CHECK: sdy.all_gather [{"x"}]
+    %g = sdy.all_gather [{"x"}] %p out_sharding=<@mesh, [{}]> : tensor<8xf32>
+    stablehlo.return %g : tensor<8xf32>
+  }
+  return
+}

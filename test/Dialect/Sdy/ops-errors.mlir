@@ -285,3 +285,16 @@ func.func @f() {
   }) : () -> ()
   return
 }
+
+// -----
+
+// func_edge_c3: an argument, but not of a function
+// expected-note@+2 {{the operand is defined here}}
+func.func @f(%a: tensor<8xf32>) {
+  sdy.named_computation<"n">(%a) (%b: tensor<8xf32>) {
+    // expected-error@+1 {{needs a function argument or the result of a call}}
+    %0 = sdy.func_data_flow_edge %b : tensor<8xf32>
+    sdy.return
+  } : (tensor<8xf32>) -> ()
+  return
+}
