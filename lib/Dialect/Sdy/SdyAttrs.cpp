@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::sdy;
@@ -271,7 +272,7 @@ TensorShardingAttr TensorShardingAttr::getFullyReplicated(MLIRContext *context,
 LogicalResult
 PropagationEdgesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              ArrayRef<PropagationOneStepAttr> steps) {
-  llvm::SmallDenseSet<int64_t> indices;
+  std::set<int64_t> indices;
   for (PropagationOneStepAttr step : steps) {
     int64_t index = step.getStepIndex();
     // edges_c1

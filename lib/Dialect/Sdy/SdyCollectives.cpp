@@ -118,9 +118,9 @@ static LogicalResult verifyPerDimension(CollectiveOpInterface op,
                                         ArrayRef<AxisRefListAttr> lists,
                                         bool remove) {
   MeshAttr mesh = op.getOutSharding().getMesh(op);
-  AxisUses uses(mesh, [&]() { return op->emitOpError(); });
+  AxisUses uses(mesh);
   for (AxisRefListAttr list : lists)
-    if (failed(uses.add(list.getValue())))
+    if (failed(uses.add(list.getValue(), [&]() { return op->emitOpError(); })))
       return failure();
   // gather_c1, slice_c1, reduce_scatter_c1, to_unreduced_c1
   int64_t rank = op.getOutSharding().getRank();
@@ -141,15 +141,6 @@ static LogicalResult verifyPerDimension(CollectiveOpInterface op,
     if (failed(verifyResultAxes(op, dim, axes)))
       return failure();
   }
-  return success();
-}
-
-/// Checks that both shardings split all dimensions alike.
-static LogicalResult verifySameDimensions(CollectiveOpInterface op) {
-  TensorShardingAttr in = getInSharding(op);
-  for (int64_t dim = 0; dim < in.getRank(); ++dim)
-    if (failed(verifyResultAxes(op, dim, getAxes(in, dim))))
-      return failure();
   return success();
 }
 
@@ -198,9 +189,9 @@ LogicalResult AllToAllOp::verify() {
     return emitOpError() << "moves no axes";
   TensorShardingAttr in = getInSharding(*this);
   MeshAttr mesh = getOutSharding().getMesh(*this);
-  AxisUses uses(mesh, [&]() { return emitOpError(); });
+  AxisUses uses(mesh);
   for (AllToAllParamAttr move : getParams())
-    if (failed(uses.add(move.getAxes())))
+    if (failed(uses.add(move.getAxes(), [&]() { return emitOpError(); })))
       return failure();
   llvm::BitVector moved(in.getRank());
   if (failed(verifyMoves(*this, moved)))
@@ -264,13 +255,22 @@ static bool splitsSomeDimension(AxisRefAttr axis, TensorShardingAttr sharding) {
 }
 
 LogicalResult AllReduceOp::verify() {
-  // all_reduce_c1
-  if (failed(verifySameDimensions(*this)))
-    return failure();
   TensorShardingAttr in = getInSharding(*this), out = getOutSharding();
-  AxisUses uses(out.getMesh(*this), [&]() { return emitOpError(); });
-  if (failed(uses.add(getReductionAxes())))
+  // all_reduce_c1
+  if (in.getMeshOrRef() != out.getMeshOrRef() &&
+      !(in.isFullyReplicated() && out.isFullyReplicated()))
+    return emitOpError() << "operand is on " << in.getMeshOrRef()
+                         << ", but the result on " << out.getMeshOrRef();
+  for (int64_t dim = 0; dim < in.getRank(); ++dim)
+    if (failed(verifyResultAxes(*this, dim, getAxes(in, dim))))
+      return failure();
+  AxisUses uses(out.getMesh(*this));
+  if (failed(uses.add(getReductionAxes(), [&]() { return emitOpError(); })))
     return failure();
+  // all_reduce_c4
+  if (!uses.isOrdered(getReductionAxes()))
+    return emitOpError() << "reduction axes are not in the order of "
+                         << out.getMesh(*this);
   for (AxisRefAttr axis : getReductionAxes()) {
     // all_reduce_c2
     if (splitsSomeDimension(axis, in) ||
@@ -319,14 +319,22 @@ LogicalResult ShardedToUnreducedOp::verify() {
 }
 
 LogicalResult ReplicatedToUnreducedOp::verify() {
-  // replicated_to_unreduced_c1
-  if (failed(verifySameDimensions(*this)))
-    return failure();
   TensorShardingAttr in = getInSharding(*this);
-  AxisUses uses(getOutSharding().getMesh(*this),
-                [&]() { return emitOpError(); });
-  if (failed(uses.add(getAxes())))
+  // replicated_to_unreduced_c1
+  if (in.getDimShardings() != getOutSharding().getDimShardings())
+    return emitOpError() << "operand has sharding " << in
+                         << ", which differs in a dimension from "
+                         << getOutSharding();
+  // replicated_to_unreduced_c4
+  if (getAxes().empty())
+    return emitOpError() << "has no axes";
+  AxisUses uses(getOutSharding().getMesh(*this));
+  if (failed(uses.add(getAxes(), [&]() { return emitOpError(); })))
     return failure();
+  // replicated_to_unreduced_c5
+  if (!uses.isOrdered(getAxes()))
+    return emitOpError() << "axes are not in the order of "
+                         << getOutSharding().getMesh(*this);
   // replicated_to_unreduced_c2
   for (AxisRefAttr axis : getAxes())
     if (splitsSomeDimension(axis, in) ||

@@ -169,10 +169,19 @@ static TensorShardingAttr getArgumentSharding(BlockArgument argument) {
       .Case<NamedComputationOp>([&](NamedComputationOp op) {
         return getAt(op.getInShardingsAttr(), index);
       })
-      .Default(TensorShardingAttr());
+      .Default([&](Operation *op) {
+        // A variable of a loop: the result is its last value.
+        if (op->getNumResults() != argument.getOwner()->getNumArguments() ||
+            op->getResult(index).getType() != argument.getType())
+          return TensorShardingAttr();
+        return getSharding(op->getResult(index));
+      });
 }
 
 TensorShardingAttr sdy::getSharding(Value value) {
+  if (value.hasOneUse())
+    if (auto edge = dyn_cast<DataFlowEdgeOp>(*value.user_begin()))
+      return edge.getShardingAttr();
   if (auto argument = dyn_cast<BlockArgument>(value))
     return getArgumentSharding(argument);
   unsigned index = cast<OpResult>(value).getResultNumber();

@@ -272,16 +272,6 @@ static LogicalResult splitDimension(DimensionShardingAttr dim, MeshAttr mesh,
 static LogicalResult verifyLocalType(TensorShardingAttr sharding, Type global,
                                      Type local, MeshAttr mesh,
                                      const AxisSet &manual, ErrorFn emitError) {
-  LogicalResult whole = success();
-  // manual_c8
-  sharding.forEachAxisRef([&](AxisRefAttr axis) {
-    if (succeeded(whole) && axis.getSubAxisInfo() &&
-        manual.contains(axis.getName()))
-      whole = emitError() << "sub-axis " << axis.toString()
-                          << " is a factor of a manual axis";
-  });
-  if (failed(whole))
-    return failure();
   auto shaped = dyn_cast<ShapedType>(global);
   if (!shaped)
     return success();

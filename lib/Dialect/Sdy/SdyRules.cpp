@@ -102,11 +102,13 @@ static LogicalResult verifyFactorList(OpShardingRuleAttr rule,
 
 LogicalResult sdy::verifyShardingRule(OpShardingRuleAttr rule, Operation *op) {
   llvm::BitVector used(rule.getNumFactors());
+  llvm::BitVector usedInResults(rule.getNumFactors());
   if (failed(verifyMappings(rule, rule.getOperandMappings(),
                             op->getOperandTypes(), used, op, "operand")) ||
       failed(verifyMappings(rule, rule.getResultMappings(),
-                            op->getResultTypes(), used, op, "result")))
+                            op->getResultTypes(), usedInResults, op, "result")))
     return failure();
+  used |= usedInResults;
   // rule_c9
   if (!used.all())
     return op->emitOpError()
@@ -130,6 +132,12 @@ LogicalResult sdy::verifyShardingRule(OpShardingRuleAttr rule, Operation *op) {
       special.set(factor);
     }
   }
+  // rule_c13
+  for (int64_t factor : rule.getReductionFactors())
+    if (usedInResults.test(factor))
+      return op->emitOpError() << "reduction factor "
+                               << OpShardingRuleAttr::getFactorSymbol(factor)
+                               << " occurs in a result";
   return verifyFactorList(rule, rule.getBlockedPropagationFactors(), op,
                           "blocked_propagation");
 }

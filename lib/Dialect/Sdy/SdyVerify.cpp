@@ -17,13 +17,12 @@ using namespace mlir::sdy;
 // AxisUses
 //===----------------------------------------------------------------------===//
 
-AxisUses::AxisUses(MeshAttr mesh, ErrorFn emitError)
-    : mesh(mesh), emitError(emitError) {
+AxisUses::AxisUses(MeshAttr mesh) : mesh(mesh) {
   for (auto [index, axis] : llvm::enumerate(mesh.getAxes()))
     indices.insert({axis.getName(), index});
 }
 
-LogicalResult AxisUses::add(ArrayRef<AxisRefAttr> axes) {
+LogicalResult AxisUses::add(ArrayRef<AxisRefAttr> axes, ErrorFn emitError) {
   AxisRefAttr previous;
   for (AxisRefAttr axis : axes) {
     // axes_c1
@@ -77,7 +76,7 @@ static LogicalResult verifySubAxis(AxisRefAttr axis, int64_t axisSize,
   return success();
 }
 
-LogicalResult AxisUses::verifySubAxes() const {
+LogicalResult AxisUses::verifySubAxes(ErrorFn emitError) const {
   SmallVector<AxisRefAttr> sorted(subAxes);
   llvm::sort(sorted, [&](AxisRefAttr a, AxisRefAttr b) {
     return std::tuple(indices.lookup(a.getName()), a.getSubAxisPreSize(),
@@ -131,11 +130,10 @@ static LogicalResult verifyDimension(DimensionShardingAttr dim, size_t index,
                                      ErrorFn emitError) {
   if (!dim.getPriority())
     return success();
-  // dim_sharding_c1
   if (*dim.getPriority() < 0)
     return emitError() << "dimension " << index << " has negative priority "
                        << *dim.getPriority();
-  // dim_sharding_c2
+  // dim_sharding_c1
   if (dim.getIsClosed() && dim.emptyAxes())
     return emitError() << "dimension " << index << " has priority "
                        << *dim.getPriority()
@@ -146,21 +144,21 @@ static LogicalResult verifyDimension(DimensionShardingAttr dim, size_t index,
 /// Checks everything that refers to axes.
 static LogicalResult verifyAxes(TensorShardingAttr sharding, MeshAttr mesh,
                                 Operation *op, ErrorFn emitError) {
-  AxisUses uses(mesh, emitError);
+  AxisUses uses(mesh);
   for (auto [index, dim] : llvm::enumerate(sharding.getDimShardings()))
     if (failed(verifyDimension(dim, index, emitError)) ||
-        failed(uses.add(dim.getAxes())))
+        failed(uses.add(dim.getAxes(), emitError)))
       return failure();
   // sharding_c7, sharding_c8
   for (auto [name, axes] :
        {std::pair("replicated", sharding.getReplicatedAxes()),
         std::pair("unreduced", sharding.getUnreducedAxes())}) {
-    if (failed(uses.add(axes)))
+    if (failed(uses.add(axes, emitError)))
       return failure();
     if (!uses.isOrdered(axes))
       return emitError() << name << " axes are not in the order of " << mesh;
   }
-  if (failed(uses.verifySubAxes()))
+  if (failed(uses.verifySubAxes(emitError)))
     return failure();
   // sharding_c9
   if (!op->getParentOfType<ManualComputationOp>())

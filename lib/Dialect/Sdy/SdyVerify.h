@@ -23,18 +23,17 @@ using ErrorFn = llvm::function_ref<InFlightDiagnostic()>;
 /// within each list and among all of them.
 class AxisUses {
 public:
-  AxisUses(MeshAttr mesh, ErrorFn emitError);
+  explicit AxisUses(MeshAttr mesh);
 
   /// Checks axes_c1 to axes_c3 for one list.
-  LogicalResult add(ArrayRef<AxisRefAttr> axes);
+  LogicalResult add(ArrayRef<AxisRefAttr> axes, ErrorFn emitError);
   /// Checks that a list, already added, is in the order of the mesh.
   bool isOrdered(ArrayRef<AxisRefAttr> axes) const;
   /// Checks sub_axis_c1 to sub_axis_c5 for all lists together.
-  LogicalResult verifySubAxes() const;
+  LogicalResult verifySubAxes(ErrorFn emitError) const;
 
 private:
   MeshAttr mesh;
-  ErrorFn emitError;
   llvm::SmallDenseMap<StringRef, size_t, 8> indices;
   llvm::SmallDenseSet<AxisRefAttr, 8> seen;
   SmallVector<AxisRefAttr> subAxes;

@@ -46,10 +46,11 @@ inline constexpr llvm::StringLiteral kResultPropagationEdgesAttr =
 inline constexpr llvm::StringLiteral kBlockArgPropagationEdgesAttr =
     "sdy.block_arg_propagation_edges";
 
-/// The sharding that is written on `value`: on the function argument, on the
-/// sdy operation that defines it, or in `sdy.sharding` of any other operation.
-/// Null if there is none. Arguments of a manual computation have their
-/// in_sharding without the manual axes, as the body sees it.
+/// The sharding that is written on `value`: on its data flow edge if it has
+/// one, on the function argument, on the sdy operation that defines it, or in
+/// `sdy.sharding` of any other operation. Null if there is none. Arguments of a
+/// manual computation have their in_sharding without the manual axes, as the
+/// body sees it; variables of a loop have the sharding of its result.
 TensorShardingAttr getSharding(Value value);
 
 namespace detail {

@@ -244,9 +244,9 @@ def Sdy_DimensionSharding : Sdy_Attr<"DimensionSharding",
   let summary = "How one dimension of a tensor is split";
   let description = [{
     The axes split the dimension from major to minor. A question mark leaves
-    it *open*: a propagation may split it further. A priority orders user
-    shardings that compete for an axis; 0 is the most urgent, and what an
-    absent priority means.
+    it *open*: a propagation may split it further. A priority, which is not
+    negative, orders user shardings that compete for an axis; 0 is the most
+    urgent, and what an absent priority means.
 
     ```mlir
     #sdy<dimension_sharding{"data", "model":(1)2}>
@@ -254,8 +254,7 @@ def Sdy_DimensionSharding : Sdy_Attr<"DimensionSharding",
     ```
 
     Constraints:
-    - (dim_sharding_c1) a priority is not negative;
-    - (dim_sharding_c2) a dimension with a priority has an axis or is open.
+    - (dim_sharding_c1) a dimension with a priority has an axis or is open.
   }];
   let parameters = (ins Sdy_AxisRefs:$axes,
       AttrOrTypeParameter<"bool", "nothing may be added">:$is_closed,
@@ -431,7 +430,8 @@ def Sdy_OpShardingRule : Sdy_Attr<"OpShardingRule", "op_sharding_rule"> {
     - (rule_c10) the factors of a kind, and the blocked ones, are listed in
       increasing order without repetition;
     - (rule_c11) and they are listed with their sizes;
-    - (rule_c12) no factor is of two kinds.
+    - (rule_c12) no factor is of two kinds;
+    - (rule_c13) no result has a reduction factor.
   }];
   let parameters = (ins
       OptionalArrayRefParameter<"int64_t">:$factor_sizes,

@@ -128,10 +128,12 @@ def Sdy_AllReduceOp : Sdy_Collective<"all_reduce",
     ```
 
     Constraints:
-    - (all_reduce_c1) operand and result have the same axes in each dimension;
+    - (all_reduce_c1) operand and result have the same axes in each dimension
+      and, if there are any, refer to the mesh alike;
     - (all_reduce_c2) no reduction axis overlaps an axis that splits the
       operand or that is replicated in it;
-    - (all_reduce_c3) nor an unreduced axis of the result.
+    - (all_reduce_c3) nor an unreduced axis of the result;
+    - (all_reduce_c4) reduction axes are in the order of the mesh.
   }];
   let arguments = (ins AnyType:$tensor, Sdy_AxisRefList:$reduction_axes,
       Sdy_TensorSharding:$out_sharding);
@@ -204,12 +206,14 @@ def Sdy_ReplicatedToUnreducedOp : Sdy_Collective<"replicated_to_unreduced"> {
     ```
 
     Constraints:
-    - (replicated_to_unreduced_c1) operand and result have the same axes in
-      each dimension;
+    - (replicated_to_unreduced_c1) operand and result have equal dimension
+      shardings;
     - (replicated_to_unreduced_c2) no axis of the list is in use in the
       operand, except as replicated;
     - (replicated_to_unreduced_c3) the unreduced axes of `out_sharding` are
-      the operand's and these.
+      the operand's and these;
+    - (replicated_to_unreduced_c4) there is at least one axis;
+    - (replicated_to_unreduced_c5) the axes are in the order of the mesh.
   }];
   let arguments = (ins AnyType:$tensor, Sdy_AxisRefList:$axes,
       Sdy_TensorSharding:$out_sharding);

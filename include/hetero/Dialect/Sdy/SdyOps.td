@@ -135,8 +135,7 @@ def Sdy_ManualComputationOp : Sdy_Op<"manual_computation",
       part;
     - (manual_c6) with manual axes, all shardings are bound to equal meshes,
       empty ones aside;
-    - (manual_c7) and that mesh has the manual axes;
-    - (manual_c8) no sharding refers to a factor of a manual axis.
+    - (manual_c7) and that mesh has the manual axes.
   }];
   let arguments = (ins Variadic<AnyType>:$tensors,
       Sdy_TensorShardingPerValue:$in_shardings,
@@ -193,9 +192,10 @@ def Sdy_NamedComputationOp : Sdy_Op<"named_computation",
 
 def Sdy_ConstantOp : Sdy_Op<"constant",
     [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "A constant that is not merged with its equals";
+  let summary = "A constant that folders leave alone";
   let description = [{
-    Each copy may be sharded for its own uses.
+    Not constant-like, so that copies of it, each sharded for its own uses, are
+    not folded into one.
 
     ```mlir
     %0 = sdy.constant dense<1.0> : tensor<8xf32>
