@@ -30,15 +30,9 @@ void StablehloDialect::addDynamicOps() {
       >();
 }
 
-/// Reports a shape operand with another number of elements than the result has
-/// dimensions, or a constant one that is not the shape of the result.
-static LogicalResult verifyShapeOperand(Operation *op, Value shape,
-                                        RankedTensorType result) {
-  int64_t length = cast<RankedTensorType>(shape.getType()).getDimSize(0);
-  if (length != result.getRank())
-    return op->emitOpError()
-           << "output shape has " << length
-           << " elements, but the result has rank " << result.getRank();
+/// Reports a constant shape that is not the shape of the result.
+static LogicalResult verifyConstantShape(Operation *op, Value shape,
+                                         RankedTensorType result) {
   std::optional<SmallVector<int64_t>> sizes = getConstantInts(shape);
   if (!sizes)
     return success();
@@ -57,7 +51,7 @@ LogicalResult DynamicBroadcastInDimOp::verify() {
                                   result)))
     return failure();
   // dynamic_broadcast_in_dim_c7
-  if (failed(verifyShapeOperand(*this, getOutputDimensions(), result)))
+  if (failed(verifyConstantShape(*this, getOutputDimensions(), result)))
     return failure();
   // dynamic_broadcast_in_dim_c5
   if (auto sizes = getConstantInts(getOutputDimensions()))
@@ -97,7 +91,7 @@ LogicalResult DynamicIotaOp::verify() {
     return emitOpError() << "iota dimension " << dimension
                          << " is out of range for a result of rank " << rank;
   // dynamic_iota_c2
-  return verifyShapeOperand(*this, getOutputShape(), getType());
+  return verifyConstantShape(*this, getOutputShape(), getType());
 }
 
 LogicalResult DynamicPadOp::verify() {
@@ -141,7 +135,12 @@ LogicalResult DynamicReshapeOp::verify() {
   if (failed(verifyReshapeElements(getLoc(), operand, result)))
     return failure();
   // dynamic_reshape_c4
-  if (failed(verifyShapeOperand(*this, getOutputShape(), result)))
+  int64_t length = getOutputShape().getType().getDimSize(0);
+  if (length != result.getRank())
+    return emitOpError() << "output shape has " << length
+                         << " elements, but the result has rank "
+                         << result.getRank();
+  if (failed(verifyConstantShape(*this, getOutputShape(), result)))
     return failure();
   // dynamic_reshape_c2
   std::optional<SmallVector<int64_t>> sizes = getConstantInts(getOutputShape());

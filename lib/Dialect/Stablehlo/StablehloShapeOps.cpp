@@ -144,9 +144,12 @@ LogicalResult BitcastConvertOp::verify() {
                          << "but got " << narrow << " and " << wide;
   int64_t narrowWidth = getStorageWidth(narrow.getElementType());
   int64_t wideWidth = getStorageWidth(wide.getElementType());
-  // bitcast_convert_c1
+  // bitcast_convert_c1. Equally wide elements may differ in rank, as they may
+  // in StableHLO's own verifier.
   if (narrowWidth == wideWidth) {
-    if (areCompatibleSizes(narrow.getShape(), wide.getShape()))
+    size_t rank = std::min(narrow.getRank(), wide.getRank());
+    if (areCompatibleSizes(narrow.getShape().take_front(rank),
+                           wide.getShape().take_front(rank)))
       return success();
     return emitOpError() << "requires equally wide elements to keep their "
                          << "shape, but got " << narrow << " and " << wide;

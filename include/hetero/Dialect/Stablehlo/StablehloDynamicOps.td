@@ -53,7 +53,7 @@ def StableHLO_DynamicBroadcastInDimOp
       dimension of the operand becomes that of the result, and if it has size 1
       all scales of the result are the operand's.
     * (dynamic_broadcast_in_dim_c7) `output_dimensions` has one element for each
-      dimension of the result.
+      dimension of the result. This is checked when it is a constant.
     * (dynamic_broadcast_in_dim_c8) no dimension is listed twice among the
       known expanding and known nonexpanding ones.
     * (dynamic_broadcast_in_dim_c9) the known expanding dimensions are
@@ -112,7 +112,7 @@ def StableHLO_DynamicIotaOp : StableHLO_Op<"dynamic_iota", [Pure]> {
     Constraints:
     * (dynamic_iota_c1) `iota_dimension` is a dimension of the result.
     * (dynamic_iota_c2) `output_shape` has one element for each dimension of the
-      result.
+      result. This is checked when it is a constant.
 
     ```mlir
     %r = stablehlo.dynamic_iota %shape, dim = 0 : (tensor<2xi64>) -> tensor<?x?xi32>

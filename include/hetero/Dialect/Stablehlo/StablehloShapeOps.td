@@ -69,7 +69,7 @@ def StableHLO_BitcastConvertOp : StableHLO_Op<"bitcast_convert", [Pure]> {
 
     Constraints:
     * (bitcast_convert_c1) the shapes agree when the element types are equally
-      wide; otherwise the side with the narrow elements has one more dimension,
+      wide (only as many dimensions as both have are compared); otherwise the side with the narrow elements has one more dimension,
       the last, of size wide / narrow.
     * (bitcast_convert_c2) both element types are complex or neither is.
 
