@@ -7,25 +7,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
-#include "hetero/Dialect/Hetero/HeteroAttrs.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 
 using namespace mlir;
 using namespace hetero;
 
 #include "hetero/Dialect/Hetero/HeteroDialect.cpp.inc"
-#include "hetero/Dialect/Hetero/HeteroEnums.cpp.inc"
+#include "hetero/Dialect/Hetero/HeteroInterfaces.cpp.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
-
-void HeteroDialect::registerAttributes() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
+void HeteroDialect::registerOperations() {
+  addOperations<
+#define GET_OP_LIST
+#include "hetero/Dialect/Hetero/HeteroClusterOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "hetero/Dialect/Hetero/HeteroPlanOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "hetero/Dialect/Hetero/HeteroScheduleOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "hetero/Dialect/Hetero/HeteroCommOps.cpp.inc"
       >();
 }
 
-void HeteroDialect::initialize() { registerAttributes(); }
+void HeteroDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  registerOperations();
+}

@@ -9,6 +9,7 @@
 #ifndef HETERO_DIALECT_HETERO_HETEROATTRS_H
 #define HETERO_DIALECT_HETERO_HETEROATTRS_H
 
+#include "hetero/Support/Quantity.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <optional>

@@ -31,20 +31,56 @@ def Hetero_Dialect : Dialect {
     | attribute | on | says |
     |---|---|---|
     | `hetero.role` | arguments, results | what the value is to training |
+    | `hetero.layer` | operations | layer and phase |
+    | `hetero.forms` | arguments, results, operations | form on each axis |
+    | `hetero.placement` | arguments, operations | stage and mesh |
+    | `hetero.sharding` | arguments, results, operations | layout in computation |
+    | `hetero.storage` | arguments, results | layout between steps |
+    | `hetero.program` | functions | which ranks run it, and as what |
+    | `hetero.instruction` | operations | which instruction it carries out |
+
+    Constraints:
+    - (hetero_c1) An attribute named `hetero.*` is one of these, on what it is
+      for.
+    - (hetero_c2) Its value is of the kind that it needs.
   }];
   let cppNamespace = "::hetero";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// The name of the attribute that carries a RoleAttr.
+    // The names of the discardable attributes.
     static constexpr ::llvm::StringLiteral getRoleAttrName() {
       return "hetero.role";
+    }
+    static constexpr ::llvm::StringLiteral getLayerAttrName() {
+      return "hetero.layer";
+    }
+    static constexpr ::llvm::StringLiteral getFormsAttrName() {
+      return "hetero.forms";
+    }
+    static constexpr ::llvm::StringLiteral getPlacementAttrName() {
+      return "hetero.placement";
+    }
+    static constexpr ::llvm::StringLiteral getShardingAttrName() {
+      return "hetero.sharding";
+    }
+    static constexpr ::llvm::StringLiteral getStorageAttrName() {
+      return "hetero.storage";
+    }
+    static constexpr ::llvm::StringLiteral getProgramAttrName() {
+      return "hetero.program";
+    }
+    static constexpr ::llvm::StringLiteral getInstructionAttrName() {
+      return "hetero.instruction";
     }
 
   private:
     void registerAttributes();
+    void registerTypes();
+    void registerOperations();
 
   public:
   }];

@@ -81,4 +81,27 @@ def Hetero_RoleAttr : Hetero_Attr<"Role", "role"> {
   }];
 }
 
+def Hetero_LayerAttr : Hetero_Attr<"Layer", "layer"> {
+  let summary = "the layer and the phase that an operation belongs to";
+  let description = [{
+    Attached as `hetero.layer` to operations. Layers are what a planner places:
+    backward, recomputation and update of a layer go where its forward goes.
+    `hetero.layer_table` lists them.
+
+    Constraints:
+    - (layer_attr_c1) The layer number is not negative.
+
+    ```mlir
+    func.func @block(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %y = arith.negf %x {hetero.layer = #hetero.layer<3, forward>}
+          : tensor<8x4xf32>
+      return %y : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let parameters = (ins "int64_t":$layer, "Phase":$phase);
+  let assemblyFormat = "`<` $layer `,` $phase `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // HETERO_DIALECT_HETERO_HETEROSTEPATTRS_TD

@@ -1,0 +1,29 @@
+//===- HeteroAttrs.cpp - Generated parts of the attributes ----------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Dialect/Hetero/HeteroAttrs.h"
+#include "AsmDirectives.h"
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hetero;
+
+#include "hetero/Dialect/Hetero/HeteroEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
+
+void HeteroDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
+      >();
+}
