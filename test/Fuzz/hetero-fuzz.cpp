@@ -90,11 +90,9 @@ static void checkBytecodeRoundTrip(ModuleOp module, MLIRContext &context) {
 }
 
 static void runImport(ModuleOp module, MLIRContext &context) {
-  if (!PassInfo::lookup("hetero-import"))
-    return;
   PassManager manager(&context);
   if (failed(parsePassPipeline("hetero-import", manager)))
-    return;
+    fail("hetero-import is not registered", "", "");
   if (succeeded(manager.run(module)))
     checkTextRoundTrip(module, context);
 }
