@@ -228,6 +228,15 @@ VIOLATIONS = [
     ),
     ("pass-docs", "test/Transforms/toy.mlir", None, "no test 'toy.mlir'"),
     ("pass-docs", "test/Transforms/toy-errors.mlir", None, "no test 'toy-errors.mlir'"),
+    (
+        "pipeline-tests",
+        "lib/Solver/Search.cpp",
+        source(
+            "Search.cpp",
+            '\nvoid f() {\n  PassPipelineRegistration<X>(\n      "hetero-all", "", build);\n}\n',
+        ),
+        "pipeline hetero-all has no test 'all-errors.mlir'",
+    ),
     ("readme-length", "README.md", "\n" * 151, "151 lines; at most 150"),
     ("readme-length", "README.md", None, "is missing"),
     ("doc-links", "docs/Toy.md", "[x](Nowhere.md)\n", "'Nowhere.md', which does not exist"),

@@ -1,6 +1,6 @@
 """Feeds a tool damaged copies of a file: corrupt.py <file> <tool> <argument...>.
 
-Every truncation (or fifty, evenly spread), then copies with a few bytes
+Every truncation (or thirty, evenly spread), then copies with a few bytes
 changed, always the same ones. The tool must end with code 0 or 1, and with an
 error message when it is 1.
 """
@@ -11,11 +11,11 @@ import sys
 
 
 def damaged(data):
-    step = max(1, len(data) // 50)
+    step = max(1, len(data) // 30)
     for length in range(0, len(data), step):
         yield f"truncated to {length}", data[:length]
     generator = random.Random(2022)
-    for number in range(60):
+    for number in range(30):
         copy = bytearray(data)
         for _ in range(generator.choice([1, 1, 2, 4])):
             copy[generator.randrange(len(copy))] = generator.randrange(256)

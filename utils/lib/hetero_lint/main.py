@@ -21,6 +21,7 @@ RULES = [
     tablegen.op_docs,
     tablegen.attribute_docs,
     tablegen.pass_docs,
+    tablegen.pipeline_tests,
     docs.readme_length,
     docs.doc_links,
 ]

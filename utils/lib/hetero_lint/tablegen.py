@@ -8,6 +8,7 @@ import subprocess
 
 from .tree import Problem
 
+PIPELINE = re.compile(r'PassPipelineRegistration<[^>]*>\s*\w*\(\s*"([^"]+)"')
 INCLUDE = re.compile(r'^\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -100,6 +101,23 @@ def test_names(tree):
     }
 
 
+def check_tests(tests, path, line, kind, flag):
+    stem = flag.removeprefix("hetero-")
+    for test in (stem, stem + "-errors"):
+        if test not in tests:
+            yield Problem(path, line, f"{kind} {flag} has no test '{test}.mlir'")
+
+
+def pipeline_tests(tree):
+    """Every pipeline has a test named after its flag, and an error test."""
+    tests = test_names(tree)
+    for path in tree.matching(".cpp", under="lib/"):
+        text = tree.text(path)
+        for match in PIPELINE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield from check_tests(tests, path, line, "pipeline", match.group(1))
+
+
 def pass_docs(tree):
     """Every pass has a description with an example, statistics, a test named
     after its flag and an error test beside it."""
@@ -114,7 +132,4 @@ def pass_docs(tree):
             yield Problem(path, line, f"pass {flag} has no summary")
         if not record["statistics"]:
             yield Problem(path, line, f"pass {flag} has no statistics")
-        stem = flag.removeprefix("hetero-")
-        for test in (stem, stem + "-errors"):
-            if test not in tests:
-                yield Problem(path, line, f"pass {flag} has no test '{test}.mlir'")
+        yield from check_tests(tests, path, line, "pass", flag)
