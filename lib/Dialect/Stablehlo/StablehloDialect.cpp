@@ -21,12 +21,13 @@ using namespace mlir::stablehlo;
 void StablehloDialect::initialize() {
   registerTypes();
   registerAttributes();
+  registerInliner();
   addElementwiseOps();
   // addCollectiveOps();
   // addContractionOps();
-  // addControlOps();
+  addControlOps();
   addDynamicOps();
-  // addReductionOps();
+  addReductionOps();
   addShapeOps();
 }
 

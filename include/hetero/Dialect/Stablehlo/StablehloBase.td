@@ -41,6 +41,7 @@ def Stablehlo_Dialect : Dialect {
     void addDynamicOps();
     void registerAttributes();
     void registerTypes();
+    void registerInliner();
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attr,
