@@ -48,7 +48,7 @@ static LogicalResult replaceByBranch(PatternRewriter &rewriter, Operation *op,
   return success();
 }
 
-static LogicalResult chooseBranch(IfOp op, PatternRewriter &rewriter) {
+static LogicalResult takeKnownBranch(IfOp op, PatternRewriter &rewriter) {
   std::optional<APInt> pred = getUniformInt(op.getPred());
   if (!pred)
     return failure();
@@ -58,10 +58,10 @@ static LogicalResult chooseBranch(IfOp op, PatternRewriter &rewriter) {
 
 void IfOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                        MLIRContext *) {
-  patterns.add(chooseBranch);
+  patterns.add(takeKnownBranch);
 }
 
-static LogicalResult chooseCase(CaseOp op, PatternRewriter &rewriter) {
+static LogicalResult takeIndexedBranch(CaseOp op, PatternRewriter &rewriter) {
   auto branches = op.getBranches();
   std::optional<APInt> index = getUniformInt(op.getIndex());
   size_t last = branches.size() - 1;
@@ -74,7 +74,7 @@ static LogicalResult chooseCase(CaseOp op, PatternRewriter &rewriter) {
 
 void CaseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *) {
-  patterns.add(chooseCase);
+  patterns.add(takeIndexedBranch);
 }
 
 //===----------------------------------------------------------------------===//
