@@ -13,16 +13,12 @@
 #ifndef HETERO_LIB_DIALECT_STABLEHLO_CONTRACTIONVERIFICATION_H
 #define HETERO_LIB_DIALECT_STABLEHLO_CONTRACTIONVERIFICATION_H
 
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
 namespace mlir::stablehlo::detail {
-
-/// Whether two sizes can be the same at run time.
-inline bool areCompatibleSizes(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
-}
 
 /// Whether all of `dims` are in [0, rank) and none is there twice.
 bool areDistinctDims(ArrayRef<int64_t> dims, int64_t rank);

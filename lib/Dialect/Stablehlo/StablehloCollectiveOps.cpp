@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/AssemblyFormat.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"
@@ -64,6 +65,25 @@ LogicalResult ReplicaGroupMeshAxesAttr::verifySymbolUses(
                              << mesh.getValue() << "' not found";
   return success();
 }
+
+/// replica_group_mesh_axes_c4, for an op.
+static LogicalResult verifyMeshSymbol(Operation *op, Attribute groups,
+                                      SymbolTableCollection &symbolTable) {
+  auto axes = dyn_cast_or_null<ReplicaGroupMeshAxesAttr>(groups);
+  return axes ? axes.verifySymbolUses(op, symbolTable) : success();
+}
+
+#define HETERO_VERIFY_MESH_SYMBOL(OP)                                          \
+  LogicalResult OP::verifySymbolUses(SymbolTableCollection &symbolTable) {     \
+    return verifyMeshSymbol(*this, getReplicaGroups(), symbolTable);           \
+  }
+HETERO_VERIFY_MESH_SYMBOL(AllGatherOp)
+HETERO_VERIFY_MESH_SYMBOL(AllReduceOp)
+HETERO_VERIFY_MESH_SYMBOL(AllToAllOp)
+HETERO_VERIFY_MESH_SYMBOL(CollectiveBroadcastOp)
+HETERO_VERIFY_MESH_SYMBOL(CollectiveReduceOp)
+HETERO_VERIFY_MESH_SYMBOL(ReduceScatterOp)
+#undef HETERO_VERIFY_MESH_SYMBOL
 
 //===----------------------------------------------------------------------===//
 // Groups by numbers
@@ -471,9 +491,9 @@ static FailureOr<Type> inferExchanged(std::optional<Location> location,
       (!bounds.empty() && failed(exchange(bounds, split, concat, count))))
     return emitOptionalError(location, "size of the concatenated dimension "
                                        "does not fit in 64 bits");
-  Attribute encoding = operand.getEncoding();
-  if (!bounds.empty())
-    encoding = TypeExtensionsAttr::get(operand.getContext(), bounds);
+  Attribute encoding = bounds.empty()
+                           ? operand.getEncoding()
+                           : encodeBounds(operand.getContext(), bounds);
   return Type(RankedTensorType::get(sizes, operand.getElementType(), encoding));
 }
 

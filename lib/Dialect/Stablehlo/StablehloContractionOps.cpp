@@ -69,10 +69,7 @@ LogicalResult
 stablehlo::detail::verifyInferredShape(Operation *op,
                                        ArrayRef<int64_t> inferred) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (type.getRank() == int64_t(inferred.size()) &&
-      llvm::all_of(llvm::zip(type.getShape(), inferred), [](auto pair) {
-        return areCompatibleSizes(std::get<0>(pair), std::get<1>(pair));
-      }))
+  if (areCompatibleSizes(type.getShape(), inferred))
     return success();
   return op->emitOpError() << "inferred shape '[" << formatShape(inferred)
                            << "]' is incompatible with return type of "
@@ -407,9 +404,8 @@ LogicalResult FftOp::inferReturnTypes(MLIRContext *context,
       bounds.back() = ShapedType::kDynamic;
   }
   // fft_c5
-  Attribute encoding = operand.getEncoding();
-  if (!bounds.empty())
-    encoding = TypeExtensionsAttr::get(context, bounds);
+  Attribute encoding =
+      bounds.empty() ? operand.getEncoding() : encodeBounds(context, bounds);
   inferred.push_back(RankedTensorType::get(sizes, elementType, encoding));
   return success();
 }
@@ -455,8 +451,7 @@ static FailureOr<Type> inferFeatureType(std::optional<Location> location,
   }
   Attribute encoding;
   if (ArrayRef<int64_t> bounds = getBounds(type); !bounds.empty())
-    encoding = TypeExtensionsAttr::get(type.getContext(),
-                                       bounds.slice(featureIndex, 1));
+    encoding = encodeBounds(type.getContext(), bounds.slice(featureIndex, 1));
   return Type(RankedTensorType::get({count}, type.getElementType(), encoding));
 }
 

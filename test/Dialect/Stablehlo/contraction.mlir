@@ -117,14 +117,14 @@ func.func @convolution_gradients(%x: tensor<2x8x8x3xf32>, %k: tensor<3x3x3x5xf32
 }
 
 // CHECK-LABEL: func @convolution_shapes
-func.func @convolution_shapes(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %x: tensor<?x8x4xf32>, %k: tensor<3x2x6xf32>, %y: tensor<4x8x4xf32>) {
+func.func @convolution_shapes(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %x: tensor<?x8x4xf32>, %k: tensor<3x2x6xf32>, %y: tensor<4x8x3xf32>) {
   // CHECK: dim_numbers = [b, f]x[i, o]->[b, f], window = {stride = [], pad = [], lhs_dilate = []}
   // GENERIC: padding = dense<> : tensor<0x2xi64>
   %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f]x[i, o]->[b, f], window = {stride = [], pad = [], lhs_dilate = []} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   // CHECK: feature_group_count = 2 : i64{{.*}} -> tensor<?x6x6xf32>
   %1 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<?x8x4xf32>, tensor<3x2x6xf32>) -> tensor<?x6x6xf32>
   // CHECK: batch_group_count = 2 : i64
-  %2 = stablehlo.convolution(%y, %k) dim_numbers = [b, 0, f]x[i, o, 0]->[b, 0, f], window = {} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : (tensor<4x8x4xf32>, tensor<3x2x6xf32>) -> tensor<2x3x2xf32>
+  %2 = stablehlo.convolution(%y, %k) dim_numbers = [b, 0, f]x[i, o, 0]->[b, 0, f], window = {} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : (tensor<4x8x3xf32>, tensor<3x2x6xf32>) -> tensor<2x3x2xf32>
   return
 }
 

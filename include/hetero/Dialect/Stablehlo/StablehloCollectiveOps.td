@@ -28,6 +28,11 @@ def StableHLO_StaticTensorPerTensor : StaticShapeTensorOf<
      StableHLO_PerTensorQuantized]>;
 def StableHLO_ScalarUI32Tensor : StableHLO_ScalarTensorOf<[UI32]>;
 
+/// An op with `replica_groups`, whose mesh may be a symbol.
+class StableHLO_GroupedOp<string mnemonic, list<Trait> traits = []>
+    : StableHLO_Op<mnemonic,
+        traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
 //===----------------------------------------------------------------------===//
 // Where am I
 //===----------------------------------------------------------------------===//
@@ -60,7 +65,7 @@ def StableHLO_ReplicaIdOp : StableHLO_Op<"replica_id", [
 // Collectives
 //===----------------------------------------------------------------------===//
 
-def StableHLO_AllGatherOp : StableHLO_Op<"all_gather", [
+def StableHLO_AllGatherOp : StableHLO_GroupedOp<"all_gather", [
     SameOperandsAndResultElementType]> {
   let summary = "Concatenates the operands of a group";
   let description = [{
@@ -92,7 +97,7 @@ def StableHLO_AllGatherOp : StableHLO_Op<"all_gather", [
   let hasVerifier = 1;
 }
 
-def StableHLO_AllReduceOp : StableHLO_Op<"all_reduce", [
+def StableHLO_AllReduceOp : StableHLO_GroupedOp<"all_reduce", [
     SingleBlock, StableHLO_InferredTypes]> {
   let summary = "Reduces the operands of a group";
   let description = [{
@@ -129,7 +134,7 @@ def StableHLO_AllReduceOp : StableHLO_Op<"all_reduce", [
   let hasVerifier = 1;
 }
 
-def StableHLO_CollectiveReduceOp : StableHLO_Op<"collective_reduce", [
+def StableHLO_CollectiveReduceOp : StableHLO_GroupedOp<"collective_reduce", [
     SingleBlock, StableHLO_InferredTypes]> {
   let summary = "Reduces the operands of a group to its first process";
   let description = [{
@@ -168,7 +173,7 @@ def StableHLO_CollectiveReduceOp : StableHLO_Op<"collective_reduce", [
   let hasVerifier = 1;
 }
 
-def StableHLO_ReduceScatterOp : StableHLO_Op<"reduce_scatter", [
+def StableHLO_ReduceScatterOp : StableHLO_GroupedOp<"reduce_scatter", [
     SingleBlock]> {
   let summary = "Reduces the operands of a group and hands out the parts";
   let description = [{
@@ -210,7 +215,7 @@ def StableHLO_ReduceScatterOp : StableHLO_Op<"reduce_scatter", [
   let hasVerifier = 1;
 }
 
-def StableHLO_AllToAllOp : StableHLO_Op<"all_to_all", [
+def StableHLO_AllToAllOp : StableHLO_GroupedOp<"all_to_all", [
     SameOperandsElementType, SameOperandsShape, StableHLO_InferredTypes]> {
   let summary = "Every process sends a part to every other";
   let description = [{
@@ -246,7 +251,7 @@ def StableHLO_AllToAllOp : StableHLO_Op<"all_to_all", [
   let results = (outs Variadic<StableHLO_TensorPerTensor>);
 }
 
-def StableHLO_CollectiveBroadcastOp : StableHLO_Op<"collective_broadcast", [
+def StableHLO_CollectiveBroadcastOp : StableHLO_GroupedOp<"collective_broadcast", [
     StableHLO_CompatibleOperandsAndResultType]> {
   let summary = "The first process of a group sends to the others";
   let description = [{
