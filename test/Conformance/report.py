@@ -84,6 +84,10 @@ def _candidates(options: argparse.Namespace) -> list[Program]:
             import chlo_programs
 
             programs += chlo_programs.candidates()
+    if options.jax or options.only_jax:
+        import jax_programs
+
+        programs += jax_programs.candidates()
     if options.family:
         programs = [p for p in programs if any(p.is_of(name) for name in options.family)]
     if options.op:
@@ -147,7 +151,7 @@ def _print_ops(jaxlib: Jaxlib) -> int:
     """Lists the number of valid programs of each op; fails if one has none."""
     import argparse as _argparse
 
-    everything = _argparse.Namespace(only_jax=False, dialect=None, family=None, op=None)
+    everything = _argparse.Namespace(jax=False, only_jax=False, dialect=None, family=None, op=None)
     labelled = label(_candidates(everything), jaxlib)
     missing = 0
     for dialect in ("stablehlo", "chlo"):
