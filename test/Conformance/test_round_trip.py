@@ -6,6 +6,7 @@ A sample of the programs runs always, all of them with the marker `slow`.
 
 from __future__ import annotations
 
+import re
 from typing import Callable
 
 import pytest
@@ -14,6 +15,8 @@ from corpus import DIALECTS, SOURCES, candidates, sample
 from disagreements import DELIBERATE
 from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
+
+_SMALL_FLOAT = re.compile(r"\bf[468]E\d")
 
 # Programs per family in the samples; the JAX programs are a sample already.
 SAMPLES = {"stablehlo": 12, "chlo": 6, "sdy": 20, "jax": 2}
@@ -78,6 +81,8 @@ def test_programs_keep_their_place_in_a_batch(hetero_opt: HeteroOpt) -> None:
 def test_bytecode_of_jaxlib(source: str, jaxlib: Jaxlib, hetero_opt: HeteroOpt) -> None:
     programs = sample(candidates(source, full=False), SAMPLES[source] // 2 + 1, seed=1)
     valid = [item for item in label(programs, jaxlib) if item.valid]
+    # MLIR 22 has no bytecode for these types; as text they are read.
+    valid = [item for item in valid if not _SMALL_FLOAT.search(item.custom.text)]
     # A program that we do not read as text is reported by the tests above.
     read = hetero_opt.check_all([item.program.text for item in valid])
     same = [item for item, ours in zip(valid, read) if ours.text == item.custom.text]
@@ -92,11 +97,15 @@ def _wrong_bytecode(items: list[Labelled], jaxlib: Jaxlib, hetero_opt: HeteroOpt
     text = "\n".join(f"module {{\n{item.program.text}\n}}" for item in items)
     expected = jaxlib.check(text)
     if expected.accepted:
-        ours = hetero_opt.check_bytecode(jaxlib.bytecode([text])[0])
+        data = jaxlib.bytecode([text])[0]
+        ours = hetero_opt.check_bytecode(data)
         if ours.text == expected.text:
             return []
     if len(items) == 1:
-        return [f"{ours.text[:2000]}\n{text}"] if expected.accepted else []
+        # jaxlib does not read all that it writes.
+        if not expected.accepted or jaxlib.check_all([data])[0][0].text != expected.text:
+            return []
+        return [f"{ours.text[:2000]}\n{text}"]
     middle = len(items) // 2
     return _wrong_bytecode(items[:middle], jaxlib, hetero_opt) + _wrong_bytecode(
         items[middle:], jaxlib, hetero_opt
