@@ -43,6 +43,7 @@ def artifact(fn: Any, args: tuple[Any, ...], donate_argnums: tuple[int, ...] = (
         ]
         return jax.tree.leaves(fn(*jax.tree.unflatten(tree, arrays)))
 
+    flat.__name__ = getattr(fn, "__name__", "step")
     shapes = [jax.eval_shape(jax.random.key_data, leaf) if _is_key(leaf) else leaf for leaf in leaves]
     return jax_export.export(jax.jit(flat, donate_argnums=donated))(*shapes).serialize()
 

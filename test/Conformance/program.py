@@ -21,9 +21,14 @@ class Program:
         """Whether this is the program's family, with or without its dialect."""
         return family in (self.family, self.family.split(".", 1)[-1])
 
+    @property
+    def ops(self) -> set[str]:
+        """The names of the ops in the text, as far as it spells them out."""
+        return set(_OP.findall(self.text))
+
     def uses(self, name: str) -> bool:
         """Whether the text has this op, named with or without its dialect."""
-        return any(name in (op, op.split(".", 1)[1]) for op in _OP.findall(self.text))
+        return any(name in (op, op.split(".", 1)[1]) for op in self.ops)
 
 
 Attributes = Mapping[str, "str | None"]

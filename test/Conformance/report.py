@@ -16,7 +16,8 @@ import sys
 import time
 
 from compare import KINDS, Finding, Labelled, Row, compare, label, tabulate
-from mutate import mutations
+from corpus import DIALECTS, candidates, mutants
+from disagreements import reason
 from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
 
@@ -40,10 +41,13 @@ def main() -> int:
     findings = compare(labelled, opt, jaxlib)
     if options.kind:
         findings = [finding for finding in findings if finding.kind in options.kind]
+    deliberate = [finding for finding in findings if reason(finding)]
+    if not options.deliberate:
+        findings = [finding for finding in findings if not reason(finding)]
     rows = tabulate(labelled, findings)
     _print_examples(rows, options.examples, options.lines)
     _print_table(rows, only_bad=options.bad)
-    print(f"{time.monotonic() - began:.1f} s")
+    print(f"{len(deliberate)} deliberate disagreements, {time.monotonic() - began:.1f} s")
     return 1 if findings else 0
 
 
@@ -64,6 +68,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=2, help="shown per family and kind")
     parser.add_argument("--lines", type=int, default=12, help="of each example shown")
     parser.add_argument("--bad", action="store_true", help="leave families without findings out")
+    parser.add_argument("--deliberate", action="store_true", help="count deliberate disagreements too")
     parser.add_argument("--ops", action="store_true", help="list programs per op and stop")
     parser.add_argument("--self-test", action="store_true", help="jaxlib against itself")
     return parser.parse_args()
@@ -74,16 +79,12 @@ def _progress(text: str) -> None:
 
 
 def _candidates(options: argparse.Namespace) -> list[Program]:
-    programs: list[Program] = []
-    if not options.only_jax:
-        if options.dialect in (None, "stablehlo"):
-            import stablehlo_programs
-
-            programs += stablehlo_programs.candidates()
-        if options.dialect in (None, "chlo"):
-            import chlo_programs
-
-            programs += chlo_programs.candidates()
+    sources = [options.dialect] if options.dialect else list(DIALECTS)
+    if options.only_jax:
+        sources = ["jax"]
+    elif options.jax:
+        sources.append("jax")
+    programs = [program for source in sources for program in candidates(source)]
     if options.family:
         programs = [p for p in programs if any(p.is_of(name) for name in options.family)]
     if options.op:
@@ -95,12 +96,8 @@ def _collect(options: argparse.Namespace, jaxlib: Jaxlib) -> list[Labelled]:
     labelled = label(_candidates(options), jaxlib)
     if not options.mutations:
         return labelled
-    valid = [item for item in labelled if item.valid]
-    pool = [item.program for item in valid]
-    for form in ("custom", "generic"):
-        pool += [Program(item.program.family, getattr(item, form).text) for item in valid]
-    mutants = label(mutations(pool, options.mutations, options.seed), jaxlib)
-    return mutants if options.only_mutations else labelled + mutants
+    mutated = label(mutants(labelled, options.mutations, options.seed), jaxlib)
+    return mutated if options.only_mutations else labelled + mutated
 
 
 def _print_examples(rows: dict[str, Row], count: int, lines: int) -> None:
@@ -144,20 +141,13 @@ def _print_row(name: str, row: Row, width: int) -> None:
 
 
 def _print_ops(jaxlib: Jaxlib) -> int:
-    """Lists the number of valid programs of each op; fails if one has none."""
-    import argparse as _argparse
-
-    everything = _argparse.Namespace(only_jax=False, dialect=None, family=None, op=None)
-    labelled = label(_candidates(everything), jaxlib)
-    missing = 0
-    for dialect in ("stablehlo", "chlo"):
+    """Lists the number of programs that were made for each op."""
+    for dialect in DIALECTS:
+        labelled = label(candidates(dialect), jaxlib)
         for name in op_names(dialect):
-            valid = sum(item.valid for item in labelled if item.program.family == name)
-            invalid = sum(not item.valid for item in labelled if item.program.family == name)
-            missing += valid == 0
-            print(f"{name:<50}{valid:>8}{invalid:>8}")
-    print(f"{missing} ops without a valid program")
-    return 1 if missing else 0
+            mine = [item.valid for item in labelled if item.program.family == name]
+            print(f"{name:<50}{sum(mine):>8}{len(mine) - sum(mine):>8}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,42 @@
+"""Where hetero-opt disagrees with jaxlib on purpose, each with its reason.
+
+A disagreement that no entry of `DELIBERATE` explains fails the tests.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterable
+
+from compare import Finding
+
+
+@dataclass(frozen=True)
+class Deliberate:
+    """Explains findings of one kind whose program and detail match."""
+
+    reason: str
+    kind: str
+    detail: str = ""
+    program: str = ""
+
+    def explains(self, finding: Finding) -> bool:
+        return (
+            finding.kind == self.kind
+            and bool(re.search(self.detail, finding.detail))
+            and bool(re.search(self.program, finding.program.text, re.S))
+        )
+
+
+DELIBERATE: list[Deliberate] = []
+
+
+def reason(finding: Finding) -> str | None:
+    """Why both sides may disagree here, if they may."""
+    return next((entry.reason for entry in DELIBERATE if entry.explains(finding)), None)
+
+
+def unexplained(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that are failures."""
+    return [finding for finding in findings if reason(finding) is None]
