@@ -37,9 +37,12 @@ static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
   LogicalResult result =
       MlirOptMain(stream, std::move(input), registry, config);
   if (auto expanded = hetero::expandBoolLiterals(text))
-    os << *expanded;
-  else
-    os << text;
+    text = std::move(*expanded);
+  // MLIR's driver adds an empty line that no printer of JAX makes.
+  StringRef output = text;
+  if (output.ends_with("\n\n"))
+    output = output.drop_back();
+  os << output;
   return result;
 }
 

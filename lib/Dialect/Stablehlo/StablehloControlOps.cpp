@@ -251,6 +251,10 @@ OptimizationBarrierOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 
 LogicalResult OptimizationBarrierOp::verify() {
   // optimization_barrier_c1
+  if (getOperand().size() != getResult().size())
+    return emitOpError() << "expects as many results as operands, got "
+                         << getResult().size() << " and "
+                         << getOperand().size();
   for (auto [index, operand, result] :
        llvm::enumerate(getOperand(), getResult()))
     if (operand.getType() != result.getType())

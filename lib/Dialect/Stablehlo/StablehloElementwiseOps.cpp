@@ -188,6 +188,18 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+bool ConstantOp::isCompatibleReturnTypes(TypeRange l, TypeRange r) {
+  // constant_c1
+  auto value = dyn_cast<RankedTensorType>(l.front());
+  auto result = dyn_cast<RankedTensorType>(r.front());
+  if (!value || !result)
+    return false;
+  Type element = result.getElementType();
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+    return value == result.clone(quantized.getStorageType());
+  return value == result;
+}
+
 void ConstantOp::build(OpBuilder &builder, OperationState &state,
                        Attribute value) {
   build(builder, state, cast<ElementsAttr>(value));

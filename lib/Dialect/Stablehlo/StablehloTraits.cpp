@@ -116,9 +116,11 @@ stablehlo::inferMostSpecificType(std::optional<Location> location,
     if (!areCompatibleTypes(first, type))
       return emitOptionalError(location, "requires compatible types, got ",
                                first, " and ", type);
-  auto tensor = dyn_cast<RankedTensorType>(first);
-  if (!tensor || llvm::all_equal(types))
+  bool allRanked =
+      llvm::all_of(types, [](Type type) { return isa<RankedTensorType>(type); });
+  if (!allRanked || llvm::all_equal(types))
     return first;
+  auto tensor = cast<RankedTensorType>(first);
   SmallVector<int64_t> sizes(tensor.getRank(), ShapedType::kDynamic);
   SmallVector<int64_t> bounds(tensor.getRank(), ShapedType::kDynamic);
   for (Type type : types)

@@ -416,9 +416,9 @@ def StableHLO_SelectOp : StableHLO_Op<"select", [Pure, StableHLO_InferredTypes]>
     %r = stablehlo.select %p, %a, %b : tensor<2x3xi1>, tensor<2x3xf32>
     ```
   }];
-  let arguments = (ins StableHLO_BoolTensor:$pred, StableHLO_Tensor:$on_true,
-                       StableHLO_Tensor:$on_false);
-  let results = (outs StableHLO_Tensor:$result);
+  let arguments = (ins StableHLO_BoolTensor:$pred, StableHLO_TensorPerTensor:$on_true,
+                       StableHLO_TensorPerTensor:$on_false);
+  let results = (outs StableHLO_TensorPerTensor:$result);
   let assemblyFormat = [{
     operands attr-dict `:`
       custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))
@@ -431,7 +431,7 @@ def StableHLO_SelectOp : StableHLO_Op<"select", [Pure, StableHLO_InferredTypes]>
 //===----------------------------------------------------------------------===//
 
 def StableHLO_ConstantOp : StableHLO_Op<"constant", [
-    ConstantLike, Pure, StableHLO_InferredTypes,
+    ConstantLike, Pure, InferTypeOpAdaptorWithIsCompatible,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A constant";
   let description = [{
@@ -439,7 +439,8 @@ def StableHLO_ConstantOp : StableHLO_Op<"constant", [
     resource that is stored beside the module.
 
     Constraints:
-    * (constant_c1) the type of the value is that of the result.
+    * (constant_c1) the type of the value is that of the result, with the
+      storage type for elements where the result is quantized.
 
     ```mlir
     %c = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
