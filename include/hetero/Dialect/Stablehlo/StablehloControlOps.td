@@ -254,7 +254,7 @@ def StableHLO_CompositeOp : StableHLO_Op<"composite",
   let regions = (region VariadicRegion<AnyRegion>:$composite_regions);
   let results = (outs Variadic<StableHLO_CompositeValue>);
   let assemblyFormat = [{
-    $name $inputs custom<CompositeRegions>($composite_regions)
+    $name $inputs `` custom<CompositeRegions>($composite_regions)
       attr-dict `:` functional-type(operands, results)
   }];
 }
