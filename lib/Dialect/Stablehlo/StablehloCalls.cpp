@@ -8,6 +8,7 @@
 
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -110,6 +111,13 @@ static Type getTuplePart(Type type, ArrayRef<int64_t> indices) {
   return type;
 }
 
+/// The type of all results: several of them count as one tuple.
+static Type getResultsType(CustomCallOp op) {
+  return op->getNumResults() == 1
+             ? op->getResult(0).getType()
+             : TupleType::get(op.getContext(), op->getResultTypes());
+}
+
 static LogicalResult verifyAlias(CustomCallOp op,
                                  OutputOperandAliasAttr alias) {
   // custom_call_c5
@@ -125,9 +133,7 @@ static LogicalResult verifyAlias(CustomCallOp op,
     return op.emitOpError() << "operand_tuple_indices of an alias lead to no "
                                "member of "
                             << op->getOperand(index).getType();
-  Type all = op->getNumResults() == 1
-                 ? op->getResult(0).getType()
-                 : TupleType::get(op.getContext(), op->getResultTypes());
+  Type all = getResultsType(op);
   Type result = getTuplePart(all, alias.getOutputTupleIndices());
   if (!result)
     return op.emitOpError()
@@ -140,14 +146,77 @@ static LogicalResult verifyAlias(CustomCallOp op,
   return success();
 }
 
+/// Checks a target that makes buffers or tensors of each other
+/// (custom_call_c8). Nothing for any other target.
+static std::optional<LogicalResult> verifyBufferTarget(CustomCallOp op) {
+  StringRef target = op.getCallTargetName();
+  bool creates = target == "CreateBuffer", pins = target == "Pin";
+  if (!creates && !pins && target != "Unpin")
+    return std::nullopt;
+  unsigned numOperands = creates ? 0 : 1;
+  if (op->getNumOperands() != numOperands || op->getNumResults() != 1)
+    return op.emitOpError()
+           << "expects " << numOperands << " operands and 1 result for target "
+           << target << ", got " << op->getNumOperands() << " and "
+           << op->getNumResults();
+  Type result = op->getResult(0).getType();
+  Type operand = creates ? Type() : op->getOperand(0).getType();
+  bool kinds = creates ? isa<MemRefType>(result)
+               : pins  ? isa<TensorType>(operand) && isa<MemRefType>(result)
+                       : isa<MemRefType>(operand) && isa<TensorType>(result);
+  if (!kinds)
+    return op.emitOpError()
+           << "expects target " << target << " to make "
+           << (target == "Unpin" ? "a tensor of a buffer"
+               : pins            ? "a buffer of a tensor"
+                                 : "a buffer")
+           << ", got " << op->getOperandTypes() << " and " << result;
+  if (!creates &&
+      (getElementTypeOrSelf(operand) != getElementTypeOrSelf(result) ||
+       failed(verifyCompatibleShape(operand, result))))
+    return op.emitOpError() << "expects target " << target
+                            << " to keep shape and element type, got "
+                            << operand << " and " << result;
+  return success();
+}
+
+/// Checks that each buffer within the results, which `indices` lead to, is the
+/// alias of an operand (custom_call_c8).
+static LogicalResult verifyBuffersAliased(CustomCallOp op, Type type,
+                                          SmallVectorImpl<int64_t> &indices) {
+  if (isa<MemRefType>(type)) {
+    ArrayAttr aliases = op.getOutputOperandAliasesAttr();
+    bool aliased =
+        aliases && llvm::any_of(aliases, [&](Attribute alias) {
+          return cast<OutputOperandAliasAttr>(alias).getOutputTupleIndices() ==
+                 ArrayRef<int64_t>(indices);
+        });
+    if (!aliased)
+      return op.emitOpError() << "expects an alias for the buffer at ["
+                              << indices << "] of the results";
+    return success();
+  }
+  auto tuple = dyn_cast<TupleType>(type);
+  for (size_t i = 0; tuple && i < tuple.size(); ++i) {
+    indices.push_back(i);
+    if (failed(verifyBuffersAliased(op, tuple.getType(i), indices)))
+      return failure();
+    indices.pop_back();
+  }
+  return success();
+}
+
 LogicalResult CustomCallOp::verify() {
+  if (std::optional<LogicalResult> result = verifyBufferTarget(*this))
+    return *result;
   if (failed(verifyBackendConfig(*this)) || failed(verifyAllLayouts(*this)))
     return failure();
   if (ArrayAttr aliases = getOutputOperandAliasesAttr())
     for (Attribute alias : aliases)
       if (failed(verifyAlias(*this, cast<OutputOperandAliasAttr>(alias))))
         return failure();
-  return success();
+  SmallVector<int64_t> indices;
+  return verifyBuffersAliased(*this, getResultsType(*this), indices);
 }
 
 //===----------------------------------------------------------------------===//

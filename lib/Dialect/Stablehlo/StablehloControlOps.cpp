@@ -92,8 +92,11 @@ void StablehloDialect::addControlOps() {
 /// The results of an op that runs one of `branches`: for each the most precise
 /// type that agrees with what all of them return.
 static LogicalResult inferBranches(std::optional<Location> location,
-                                   RegionRange branches,
+                                   Type selector, RegionRange branches,
                                    SmallVectorImpl<Type> &inferred) {
+  if (cast<RankedTensorType>(selector).getRank() != 0)
+    return emitOptionalError(location, "expects an operand of rank 0, got ",
+                             selector);
   SmallVector<SmallVector<Type>> returned;
   for (auto [index, branch] : llvm::enumerate(branches)) {
     std::string name = ("branch " + Twine(index)).str();
@@ -129,7 +132,8 @@ LogicalResult IfOp::inferReturnTypes(MLIRContext *,
                                      std::optional<Location> location,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &inferred) {
-  return inferBranches(location, adaptor.getRegions(), inferred);
+  return inferBranches(location, adaptor.getPred().getType(),
+                       adaptor.getRegions(), inferred);
 }
 
 LogicalResult CaseOp::inferReturnTypes(MLIRContext *,
@@ -139,7 +143,8 @@ LogicalResult CaseOp::inferReturnTypes(MLIRContext *,
   // case_c1
   if (adaptor.getRegions().empty())
     return emitOptionalError(location, "expects at least one branch");
-  return inferBranches(location, adaptor.getRegions(), inferred);
+  return inferBranches(location, adaptor.getIndex().getType(),
+                       adaptor.getRegions(), inferred);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,6 +255,10 @@ OptimizationBarrierOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult OptimizationBarrierOp::verify() {
+  if (getOperand().size() != getResult().size())
+    return emitOpError() << "expects as many results as operands, "
+                         << getOperand().size() << ", got "
+                         << getResult().size();
   // optimization_barrier_c1
   if (getOperand().size() != getResult().size())
     return emitOpError() << "expects as many results as operands, got "
@@ -279,10 +288,8 @@ LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
 }
 
 LogicalResult GetTupleElementOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> location, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
-  Adaptor adaptor(operands, attributes, properties, regions);
   auto tuple = dyn_cast<TupleType>(adaptor.getOperand().getType());
   if (!tuple)
     return emitOptionalError(location, "expects a tuple, got ",

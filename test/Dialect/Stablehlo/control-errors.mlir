@@ -54,9 +54,8 @@ func.func @if_without_return(%p: tensor<i1>) {
 // -----
 
 func.func @if_with_wrong_end(%p: tensor<i1>, %a: tensor<f32>) {
-  // expected-error@+2 {{expects branch 0 to end in stablehlo.return}}
-  // expected-error@+1 {{'stablehlo.if' op failed to infer returned types}}
   "stablehlo.if"(%p) ({
+    // expected-error@+1 {{block with no terminator}}
     %0 = stablehlo.negate %a : tensor<f32>
   }, {
     stablehlo.return

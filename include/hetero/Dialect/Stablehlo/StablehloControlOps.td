@@ -198,6 +198,9 @@ def StableHLO_CustomCallOp : StableHLO_Op<"custom_call",
     * (custom_call_c6) the tuple indices of an alias name members; several
       results count as one tuple.
     * (custom_call_c7) the two sides of an alias have the same type.
+    * (custom_call_c8) a result that is a buffer is the alias of an operand,
+      unless the target makes it: `CreateBuffer` makes one of nothing, `Pin` one
+      of a tensor, and `Unpin` a tensor of one.
 
     ```mlir
     %r = stablehlo.custom_call @lapack_sgeqrf(%a) {
@@ -254,7 +257,7 @@ def StableHLO_CompositeOp : StableHLO_Op<"composite",
   let regions = (region VariadicRegion<AnyRegion>:$composite_regions);
   let results = (outs Variadic<StableHLO_CompositeValue>);
   let assemblyFormat = [{
-    $name $inputs custom<CompositeRegions>($composite_regions)
+    $name $inputs `` custom<CompositeRegions>($composite_regions)
       attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -284,7 +287,7 @@ def StableHLO_TupleOp : StableHLO_Op<"tuple",
 }
 
 def StableHLO_GetTupleElementOp : StableHLO_Op<"get_tuple_element",
-    [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    [Pure, StableHLO_InferredTypes]> {
   let summary = "One member of a tuple";
   let description = [{
     Extracts the member at `index`.
