@@ -16,7 +16,7 @@ from disagreements import DELIBERATE
 from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
 
-_SMALL_FLOAT = re.compile(r"\bf[468]E\d")
+_SMALL_FLOAT = re.compile(r"f[468]E\d")
 
 # Programs per family in the samples; the JAX programs are a sample already.
 SAMPLES = {"stablehlo": 12, "chlo": 6, "sdy": 20, "jax": 2}
