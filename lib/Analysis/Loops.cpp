@@ -1,4 +1,5 @@
-//===- Loops.cpp - Counted loops ------------------------------------------------===//
+//===- Loops.cpp - Counted loops
+//------------------------------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -68,8 +69,7 @@ countIterations(stablehlo::ComparisonDirection direction, int64_t first,
   return std::nullopt;
 }
 
-std::optional<CountedLoop>
-hetero::matchCountedLoop(stablehlo::WhileOp loop) {
+std::optional<CountedLoop> hetero::matchCountedLoop(stablehlo::WhileOp loop) {
   Region &cond = loop.getCond(), &body = loop.getBody();
   if (!cond.hasOneBlock() || !body.hasOneBlock())
     return std::nullopt;
@@ -86,8 +86,8 @@ hetero::matchCountedLoop(stablehlo::WhileOp loop) {
     return std::nullopt;
   std::optional<int64_t> first = getConstant(loop->getOperand(*counter));
   Operation *bodyReturn = body.front().getTerminator();
-  auto next = bodyReturn->getOperand(*counter)
-                  .getDefiningOp<stablehlo::AddOp>();
+  auto next =
+      bodyReturn->getOperand(*counter).getDefiningOp<stablehlo::AddOp>();
   if (!first || !next)
     return std::nullopt;
   Value lhs = next.getLhs(), rhs = next.getRhs();
@@ -96,8 +96,8 @@ hetero::matchCountedLoop(stablehlo::WhileOp loop) {
   std::optional<int64_t> step = getConstant(rhs);
   if (getCarried(lhs, body) != counter || !step)
     return std::nullopt;
-  std::optional<int64_t> tripCount = countIterations(
-      compare.getComparisonDirection(), *first, *step, *limit);
+  std::optional<int64_t> tripCount =
+      countIterations(compare.getComparisonDirection(), *first, *step, *limit);
   if (!tripCount)
     return std::nullopt;
   return CountedLoop{*counter, *first, *step, *tripCount};

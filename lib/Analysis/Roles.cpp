@@ -90,9 +90,8 @@ class RoleInference {
 public:
   explicit RoleInference(func::FuncOp step)
       : step(step), entry(step.front()),
-        returned(entry.getTerminator()->getOperands()),
-        roles(getRoles(step)), argumentOf(step.getNumResults()),
-        updatedBy(step.getNumArguments()),
+        returned(entry.getTerminator()->getOperands()), roles(getRoles(step)),
+        argumentOf(step.getNumResults()), updatedBy(step.getNumArguments()),
         lossSources(step.getNumArguments()),
         updateSources(step.getNumArguments()) {}
 
@@ -156,8 +155,7 @@ bool RoleInference::isDifferentiable(unsigned result) {
     if (!isFloat(value.getType()) || !seen.insert(value).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() == &entry &&
-          updatedBy[argument.getArgNumber()])
+      if (argument.getOwner() == &entry && updatedBy[argument.getArgNumber()])
         return true;
       continue;
     }
@@ -221,9 +219,8 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   unsigned first = differentiable.front();
   bool firstIsTopLevel = getResultName(first).count('[') <= 1;
   if (firstIsTopLevel && !getResultName(first).empty() &&
-      llvm::all_of(ArrayRef(differentiable).drop_front(), [&](unsigned i) {
-        return getResultName(i).count('[') > 1;
-      }))
+      llvm::all_of(ArrayRef(differentiable).drop_front(),
+                   [&](unsigned i) { return getResultName(i).count('[') > 1; }))
     return std::optional<unsigned>(first);
   (void)reportAmbiguousLoss(differentiable);
   return failure();
@@ -277,10 +274,9 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
       votes[getLeadingSize(entry.getArgument(i).getType())] += data.size() + 1;
   if (votes.empty())
     return success();
-  int64_t samples =
-      llvm::max_element(votes, [](const auto &a, const auto &b) {
-        return a.second < b.second;
-      })->first;
+  int64_t samples = llvm::max_element(votes, [](const auto &a, const auto &b) {
+                      return a.second < b.second;
+                    })->first;
   llvm::SmallDenseSet<StringRef> batchTrees;
   SmallVector<unsigned> open;
   for (unsigned i : data) {
@@ -303,8 +299,8 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
         emitError(argument.getLoc())
         << "cannot tell whether argument #" << i << " of type "
         << argument.getType()
-        << " is data or a frozen weight: its first size is not the "
-        << samples << " of the other data";
+        << " is data or a frozen weight: its first size is not the " << samples
+        << " of the other data";
     diag.attachNote(step.getLoc())
         << "put hetero.role = #hetero.role<batch> or "
            "#hetero.role<model_state> on it, or pass roles=\"arg"

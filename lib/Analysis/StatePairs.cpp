@@ -163,8 +163,8 @@ SmallVector<StateMatcher::Image> StateMatcher::findImages(const Tree &tree) {
           getResultType(found->second) != getArgumentType(leaf.argument))
         break;
       image.results.push_back(found->second);
-      image.carriesState |= llvm::is_contained(getSources(found->second),
-                                               leaf.argument);
+      image.carriesState |=
+          llvm::is_contained(getSources(found->second), leaf.argument);
     }
     if (image.results.size() == tree.size())
       images.push_back(std::move(image));
@@ -174,12 +174,12 @@ SmallVector<StateMatcher::Image> StateMatcher::findImages(const Tree &tree) {
 
 /// Pairs a tree that has exactly one image carrying its state.
 bool StateMatcher::pairTree(const Tree &tree) {
-  if (llvm::any_of(tree, [&](const Leaf &leaf) {
-        return isPaired.test(leaf.argument);
-      }))
+  if (llvm::any_of(
+          tree, [&](const Leaf &leaf) { return isPaired.test(leaf.argument); }))
     return false;
   SmallVector<Image> images = findImages(tree);
-  llvm::erase_if(images, [](const Image &image) { return !image.carriesState; });
+  llvm::erase_if(images,
+                 [](const Image &image) { return !image.carriesState; });
   if (images.size() != 1)
     return false;
   for (auto [leaf, result] : llvm::zip(tree, images.front().results))

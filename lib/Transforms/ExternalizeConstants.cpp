@@ -1,4 +1,5 @@
-//===- ExternalizeConstants.cpp - Turns constants into splats or resources ---===//
+//===- ExternalizeConstants.cpp - Turns constants into splats or resources
+//---===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,9 +33,8 @@ struct ExternalizeConstantsPass
 /// as such.
 static bool hasEqualElements(DenseElementsAttr value) {
   ArrayRef<char> data = value.getRawData();
-  unsigned width = value.getNumElements() == 0
-                       ? 0
-                       : data.size() / value.getNumElements();
+  unsigned width =
+      value.getNumElements() == 0 ? 0 : data.size() / value.getNumElements();
   if (width == 0)
     return false;
   return llvm::all_of(llvm::seq<size_t>(width, data.size()),
@@ -51,8 +51,7 @@ static DenseResourceElementsAttr toResource(DenseElementsAttr value,
                                             StringRef name) {
   AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(
       value.getRawData(), /*align=*/64, /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(value.getType(), name,
-                                        std::move(blob));
+  return DenseResourceElementsAttr::get(value.getType(), name, std::move(blob));
 }
 
 void ExternalizeConstantsPass::runOnOperation() {

@@ -1,4 +1,5 @@
-//===- InferRoles.cpp - Says what each argument and result is to training -----===//
+//===- InferRoles.cpp - Says what each argument and result is to training
+//-----===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -58,11 +59,9 @@ static LogicalResult applyGiven(func::FuncOp step, StringRef entry,
   if (!attr)
     return failure();
   if (attr.isArgumentRole() == isResult)
-    return fail(isResult ? "not a role of results"
-                         : "not a role of arguments");
+    return fail(isResult ? "not a role of results" : "not a role of arguments");
   if (of && (*of < 0 || *of >= int64_t(roles.arguments.size())))
-    return fail("the step has " + Twine(roles.arguments.size()) +
-                " arguments");
+    return fail("the step has " + Twine(roles.arguments.size()) + " arguments");
   list[index] = attr;
   return success();
 }

@@ -1,4 +1,5 @@
-//===- InlineCalls.cpp - Makes the step one function -------------------------===//
+//===- InlineCalls.cpp - Makes the step one function
+//-------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -84,10 +85,10 @@ FailureOr<func::FuncOp> InlineCallsPass::resolve(Operation *call) {
     return failure();
   }
   if (callee.isExternal() || !callee.getBody().hasOneBlock()) {
-    InFlightDiagnostic diag = call->emitOpError()
-                              << "calls " << name << ", which has "
-                              << (callee.isExternal() ? "no body"
-                                                      : "several blocks");
+    InFlightDiagnostic diag =
+        call->emitOpError()
+        << "calls " << name << ", which has "
+        << (callee.isExternal() ? "no body" : "several blocks");
     diag.attachNote(callee.getLoc()) << "declared here";
     return failure();
   }
@@ -153,8 +154,7 @@ LogicalResult InlineCallsPass::computeSizes() {
   for (auto &[function, node] : nodes) {
     for (Operation *call : node.calls)
       node.flatSize = llvm::SaturatingAdd(
-          node.flatSize,
-          nodes.find(*resolve(call))->second.flatSize);
+          node.flatSize, nodes.find(*resolve(call))->second.flatSize);
     if (node.flatSize > maxOps)
       return function->emitError()
              << "would grow to " << node.flatSize
@@ -183,9 +183,9 @@ void InlineCallsPass::inlineCall(Operation *call, func::FuncOp callee,
     llvm::append_range(results, terminator->getOperands());
     for (Operation &op : body.without_terminator())
       relocate(&op);
-    call->getBlock()->getOperations().splice(
-        call->getIterator(), body.getOperations(), body.begin(),
-        terminator->getIterator());
+    call->getBlock()->getOperations().splice(call->getIterator(),
+                                             body.getOperations(), body.begin(),
+                                             terminator->getIterator());
     terminator->dropAllReferences();
   } else {
     IRMapping mapping;

@@ -1,4 +1,5 @@
-//===- UnrollLayers.cpp - Unrolls loops over stacked layers ------------------===//
+//===- UnrollLayers.cpp - Unrolls loops over stacked layers
+//------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -100,8 +101,7 @@ bool LayerLoops::isStackedLayers(Value value) {
   return false;
 }
 
-bool LayerLoops::contains(stablehlo::WhileOp loop,
-                          const CountedLoop &counted) {
+bool LayerLoops::contains(stablehlo::WhileOp loop, const CountedLoop &counted) {
   Block &body = loop.getBody().front();
   BlockArgument counter = body.getArgument(counted.counter);
   auto sliceOfLayer = [&](stablehlo::DynamicSliceOp slice) {
@@ -133,15 +133,13 @@ static void unroll(stablehlo::WhileOp loop, const CountedLoop &counted) {
   Block &body = loop.getBody().front();
   OpBuilder builder(loop);
   SmallVector<Value> carried(loop->getOperands());
-  auto counterType =
-      cast<RankedTensorType>(carried[counted.counter].getType());
+  auto counterType = cast<RankedTensorType>(carried[counted.counter].getType());
   for (int64_t i = 0; i < counted.tripCount; ++i) {
     APInt value(counterType.getElementType().getIntOrFloatBitWidth(),
                 counted.first + i * counted.step, /*isSigned=*/true,
                 /*implicitTrunc=*/true);
     carried[counted.counter] = stablehlo::ConstantOp::create(
-        builder, loop.getLoc(),
-        DenseIntElementsAttr::get(counterType, value));
+        builder, loop.getLoc(), DenseIntElementsAttr::get(counterType, value));
     IRMapping mapping;
     mapping.map(body.getArguments(), carried);
     for (Operation &op : body.without_terminator())
@@ -200,8 +198,7 @@ static void joinUpdates(stablehlo::DynamicUpdateSliceOp last) {
     // partly overwritten.
     if (llvm::any_of(pieces, [&](auto &piece) {
           auto type = cast<RankedTensorType>(piece.second.getType());
-          return begin < piece.first + type.getDimSize(0) &&
-                 piece.first < end;
+          return begin < piece.first + type.getDimSize(0) && piece.first < end;
         }))
       return;
     pieces.push_back({begin, op.getUpdate()});

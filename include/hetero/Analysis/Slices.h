@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two backward walks over a step. Both look through loops and branches value by
-// value: the third result of a `stablehlo.while` depends on the third value that
-// its body returns, not on everything the loop carries.
+// value: the third result of a `stablehlo.while` depends on the third value
+// that its body returns, not on everything the loop carries.
 //
 //   %m1 = add (mul %m, 0.9), %g       elementwise sources of %m1: %m
 //   %p1 = sub %p, (mul %m1, %lr)      elementwise sources of %p1: %p, %m

@@ -1,0 +1,79 @@
+//===- hetero-translate.cpp - A step in other words -----------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/Summary.h"
+#include "hetero/InitAll.h"
+#include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Input.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"hetero-translate options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<step.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Write here instead of to stdout"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<bool> summary{
+      "summary",
+      cl::desc("Operations, FLOPs, bytes, arguments by role (the default)"),
+      cl::cat(category)};
+  cl::opt<bool> json{"json", cl::desc("The summary as JSON"),
+                     cl::cat(category)};
+};
+} // namespace
+
+static int translate(const Options &options) {
+  DialectRegistry registry;
+  hetero::registerAllDialects(registry);
+  MLIRContext context(registry);
+  auto input = hetero::readInput(options.input, registry, llvm::errs());
+  if (!input)
+    return 1;
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+
+  std::string error;
+  auto output = openOutputFile(options.output, &error);
+  if (!output) {
+    llvm::errs() << "error: " << error << "\n";
+    return 1;
+  }
+  if (options.json)
+    hetero::printSummaryAsJSON(*module, output->os());
+  else
+    hetero::printSummary(*module, output->os());
+  output->keep();
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Says what a StableHLO step consists of. Run hetero-opt --hetero-import "
+      "first to see the roles of its arguments.\n");
+  return hetero::runOnLargeStack([&] { return translate(options); });
+}
