@@ -40,6 +40,25 @@ static bool isStepBoundary(StringRef leaf, size_t offset) {
   return offset == leaf.size() || leaf[offset] == '[' || leaf[offset] == '.';
 }
 
+/// The last step of a path: `['bias']`, `[0]`, `.count`.
+static StringRef getLastStep(StringRef leaf) {
+  size_t begin = leaf.find_last_of("[.");
+  return begin == StringRef::npos ? StringRef() : leaf.drop_front(begin);
+}
+
+/// Whether an argument and a result may be the same thing by their names; true
+/// where one has none. `x` may stand again as `result[1]`, not as `['w']`.
+static bool haveSimilarNames(TreePath argument, TreePath result) {
+  if (argument.root.empty() || (result.root.empty() && result.leaf.empty()))
+    return true;
+  StringRef last = getLastStep(result.leaf);
+  if (!argument.leaf.empty())
+    return getLastStep(argument.leaf) == last;
+  StringRef name = last.trim("[]'.");
+  unsigned index;
+  return name.empty() || name == argument.root || !name.getAsInteger(10, index);
+}
+
 /// JAX keeps the path of an argument as the name of its location.
 static TreePath getArgumentPath(BlockArgument argument) {
   Location loc = argument.getLoc();
@@ -200,7 +219,9 @@ void StateMatcher::matchTrees() {
 /// Guards against data that happens to flow into a result of its own shape: a
 /// learning rate that is reported, an input beside its reconstruction.
 bool StateMatcher::mayCarryState(unsigned argument, unsigned result) {
-  if (!isCandidate(argument, result))
+  if (!isCandidate(argument, result) ||
+      !haveSimilarNames(getArgumentPath(entry.getArgument(argument)),
+                        getResultPath(step, result)))
     return false;
   if (anyDonated)
     return isDonated(argument);

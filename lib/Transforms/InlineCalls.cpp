@@ -107,7 +107,7 @@ LogicalResult InlineCallsPass::orderBottomUp(func::FuncOp entry) {
   auto enter = [&](func::FuncOp function) {
     Frame frame;
     frame.node.function = function;
-    function->walk([&](Operation *op) {
+    function.getBody().walk([&](Operation *op) {
       ++frame.node.flatSize;
       if (getCallee(op))
         frame.node.calls.push_back(op);

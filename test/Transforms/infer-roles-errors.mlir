@@ -1,0 +1,35 @@
+// RUN: hetero-opt --hetero-infer-roles --split-input-file --verify-diagnostics %s
+// RUN: not hetero-opt --hetero-infer-roles="roles=arg9=batch" %S/Inputs/sgd.mlir 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not hetero-opt --hetero-infer-roles="roles=arg0=weight" %S/Inputs/sgd.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not hetero-opt --hetero-infer-roles="roles=arg0=loss" %S/Inputs/sgd.mlir 2>&1 | FileCheck %s --check-prefix=SIDE
+// RUN: not hetero-opt --hetero-infer-roles="roles=x=loss" %S/Inputs/sgd.mlir 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: hetero-opt --hetero-infer-roles="roles=arg1=model_state,result1=metric" %S/Inputs/sgd.mlir | FileCheck %s --check-prefix=GIVEN
+
+// RANGE: error: invalid role 'arg9=batch': the step has 2 arguments
+// UNKNOWN: error: invalid role 'arg0=weight': unknown role 'weight'
+// SIDE: error: invalid role 'arg0=loss': not a role of arguments
+// FORM: error: invalid role 'x=loss': expected arg<N>=<role> or result<N>=<role>
+// GIVEN: tensor<4xf32> {hetero.role = #hetero.role<model_state>}
+
+// expected-error @below {{cannot tell which result is the loss: #1, #2}}
+// expected-note @below {{put hetero.role = #hetero.role<loss> on one of them, or pass roles="result1=loss" to hetero-infer-roles}}
+func.func @two_losses(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<4xf32>, tensor<f32>, tensor<f32>) {
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  %a = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %b = stablehlo.dot_general %w, %w1, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return %w1, %a, %b : tensor<4xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Data has the samples in front; what has another size may be a frozen weight.
+// expected-note @below {{put hetero.role = #hetero.role<batch> or #hetero.role<model_state> on it, or pass roles="arg3=batch" to hetero-infer-roles}}
+func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>, %y: tensor<8xf32>,
+    // expected-error @below {{cannot tell whether argument #3 of type 'tensor<4x4xf32>' is data or a frozen weight: its first size is not the 8 of the other data}}
+    %f: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %xf = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %p = stablehlo.dot_general %xf, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %loss = stablehlo.dot_general %p, %y, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  return %w1, %loss : tensor<4xf32>, tensor<f32>
+}
