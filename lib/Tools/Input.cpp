@@ -9,6 +9,7 @@
 #include "hetero/Tools/Input.h"
 #include "hetero/Support/BoolLiterals.h"
 #include "hetero/Support/InputLimits.h"
+#include "hetero/Tools/NewerBytecode.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -48,6 +49,7 @@ static void limitResource(int resource, rlim_t value) {
   ScopedDiagnosticHandler ignore(&context,
                                  [](Diagnostic &) { return success(); });
   ParserConfig config(&context, /*verifyAfterParse=*/false);
+  hetero::readNewerTypes(config.getBytecodeReaderConfig());
   (void)parseSourceString(buffer.getBuffer(), config);
   _exit(0);
 }
@@ -77,8 +79,10 @@ hetero::readInput(StringRef filename, const DialectRegistry &registry,
     return nullptr;
   }
   if (isBytecode(*input)) {
-    if (survivesBytecode(*input, registry))
-      return input;
+    if (survivesBytecode(*input, registry)) {
+      auto rewritten = rewriteNewerBytecode(*input, registry);
+      return rewritten ? std::move(rewritten) : std::move(input);
+    }
     errs << input->getBufferIdentifier() << ":1:1: error: malformed bytecode\n";
     return nullptr;
   }

@@ -29,7 +29,8 @@ namespace hetero {
 /// - it is bytecode that MLIR's reader does not survive. This is found out in a
 ///   forked process, so reading bytecode costs twice the time.
 /// Large i1 constants come out in the spelling that this MLIR parses
-/// (hetero/Support/BoolLiterals.h).
+/// (hetero/Support/BoolLiterals.h), and bytecode of a newer MLIR as ours would
+/// have written it (hetero/Tools/NewerBytecode.h).
 std::unique_ptr<llvm::MemoryBuffer>
 readInput(llvm::StringRef filename, const mlir::DialectRegistry &registry,
           llvm::raw_ostream &errs);

@@ -35,6 +35,7 @@ struct ChloInlinerInterface : public DialectInlinerInterface {
 
 void ChloDialect::initialize() {
   registerAttributes();
+  registerBytecode();
   registerOps();
   addInterfaces<ChloInlinerInterface>();
 }

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/AssemblyFormat.h"
+#include "hetero/Dialect/Stablehlo/Reducers.h"
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -168,80 +168,17 @@ static int64_t getChannelId(OpT op) {
 // Reductions of scalars
 //===----------------------------------------------------------------------===//
 
-/// Whether a sum of `from` may be accumulated in `to`.
-static bool isPromotable(Type from, Type to) {
-  if (isa<FloatType>(from) && isa<FloatType>(to))
-    return true;
-  auto fromInteger = dyn_cast<IntegerType>(from);
-  auto toInteger = dyn_cast<IntegerType>(to);
-  if (fromInteger && toInteger)
-    return fromInteger.getWidth() <= toInteger.getWidth();
-  auto fromComplex = dyn_cast<ComplexType>(from);
-  auto toComplex = dyn_cast<ComplexType>(to);
-  if (fromComplex && toComplex)
-    return fromComplex.getElementType().getIntOrFloatBitWidth() <=
-           toComplex.getElementType().getIntOrFloatBitWidth();
-  auto fromQuantized = dyn_cast<quant::QuantizedType>(from);
-  auto toQuantized = dyn_cast<quant::QuantizedType>(to);
-  if (fromQuantized && toQuantized)
-    return fromQuantized.getExpressedType() == toQuantized.getExpressedType() &&
-           fromQuantized.getStorageTypeIntegralWidth() <=
-               toQuantized.getStorageTypeIntegralWidth();
-  return from == to;
-}
-
-/// Checks that `computation` maps two scalars that elements of `elementType`
-/// can be promoted to, to another, and returns its type.
-/// all_reduce_c5, reduce_scatter_c7.
-static FailureOr<RankedTensorType>
-verifyReducer(std::optional<Location> location, Region &computation,
-              Type elementType) {
-  if (computation.empty() || !computation.front().mightHaveTerminator())
-    return emitOptionalError(location,
-                             "expects a reduction region with a terminator");
-  Block &block = computation.front();
-  OperandRange returned = block.back().getOperands();
-  if (block.getNumArguments() != 2)
-    return emitOptionalError(location,
-                             "reduction-region must take 2 parameters, but "
-                             "takes ",
-                             block.getNumArguments(), " parameter(s)");
-  if (returned.size() != 1)
-    return emitOptionalError(location,
-                             "reduction-region here must produce 1 tensors, "
-                             "but produces ",
-                             returned.size(), " instead");
-  auto result = dyn_cast<RankedTensorType>(returned.front().getType());
-  auto first = dyn_cast<RankedTensorType>(block.getArgument(0).getType());
-  auto second = dyn_cast<RankedTensorType>(block.getArgument(1).getType());
-  if (!result || !first || !second || result.getRank() != 0 ||
-      first.getRank() != 0 || second.getRank() != 0)
-    return emitOptionalError(
-        location, "reduction-region must map scalar tensors to one, got (",
-        block.getArgument(0).getType(), ", ", block.getArgument(1).getType(),
-        ") -> ", returned.front().getType());
-  if (!areCompatibleTypes(first, result))
-    return emitOptionalError(
-        location,
-        "the type of reduction-region's parameter at index 0 is different than "
-        "the corresponding result type: ",
-        first, " vs ", result);
-  Type accumulated = result.getElementType();
-  if (!areCompatibleElementTypes(second, result) &&
-      !(isa<FloatType>(second.getElementType()) && isa<FloatType>(accumulated)))
-    return emitOptionalError(
-        location,
-        "the type of reduction-region's parameter at index 1 is different than "
-        "the corresponding result type: ",
-        second, " vs ", result);
-  if (!isPromotable(elementType, accumulated) ||
-      !isPromotable(elementType, second.getElementType()))
-    return emitOptionalError(
-        location,
-        "the element-type of reduction-region's result is expected "
-        "to be promotable from ",
-        elementType, ", but got ", accumulated);
-  return result;
+/// Checks that `computation` maps two scalars that elements of `operand` can be
+/// promoted to, to another, and returns its element type.
+/// all_reduce_c5, collective_reduce_c5, reduce_scatter_c7.
+static FailureOr<Type> verifyComputation(std::optional<Location> location,
+                                         Region &computation, Type operand) {
+  Type scalar = RankedTensorType::get({}, getElementTypeOrSelf(operand));
+  if (failed(verifyReducer(location, computation, operand, scalar,
+                           /*allowedDimensions=*/{}, "computation")))
+    return failure();
+  return getElementTypeOrSelf(
+      computation.front().back().getOperand(0).getType());
 }
 
 /// The operand's shape with the element type of the computation's result.
@@ -256,12 +193,11 @@ static LogicalResult inferReduced(std::optional<Location> location,
                                   ValueRange operands, Region &computation,
                                   SmallVectorImpl<Type> &inferred) {
   for (Value operand : operands) {
-    FailureOr<RankedTensorType> reduced = verifyReducer(
-        location, computation, getElementTypeOrSelf(operand.getType()));
+    FailureOr<Type> reduced =
+        verifyComputation(location, computation, operand.getType());
     if (failed(reduced))
       return failure();
-    inferred.push_back(
-        withElementType(operand.getType(), reduced->getElementType()));
+    inferred.push_back(withElementType(operand.getType(), *reduced));
   }
   return success();
 }
@@ -297,6 +233,10 @@ LogicalResult ReplicaIdOp::inferReturnTypes(MLIRContext *context,
 static LogicalResult verifyGathered(AllGatherOp op, RankedTensorType operand,
                                     RankedTensorType result) {
   int64_t gatherDim = op.getAllGatherDim();
+  if (result.getElementType() != operand.getElementType())
+    return op.emitOpError()
+           << "requires the same element type for operand and result, got "
+           << operand << " and " << result;
   if (result.getRank() != operand.getRank())
     return op.emitOpError()
            << "operand and result must have the same rank, got " << operand
@@ -421,8 +361,8 @@ LogicalResult ReduceScatterOp::verify() {
     return failure();
   auto operand = cast<RankedTensorType>(getOperand().getType());
   auto result = cast<RankedTensorType>(getType());
-  FailureOr<RankedTensorType> reduced =
-      verifyReducer(getLoc(), getComputation(), operand.getElementType());
+  FailureOr<Type> reduced =
+      verifyComputation(getLoc(), getComputation(), operand);
   if (failed(reduced))
     return failure();
   // reduce_scatter_c8
@@ -442,10 +382,9 @@ LogicalResult ReduceScatterOp::verify() {
   if (failed(verifyScattered(*this, operand, result)))
     return failure();
   // reduce_scatter_c9
-  if (result.getElementType() != reduced->getElementType())
-    return emitOpError() << "result element-type is expected to be "
-                         << reduced->getElementType() << ", but got "
-                         << result.getElementType();
+  if (result.getElementType() != *reduced)
+    return emitOpError() << "result element-type is expected to be " << *reduced
+                         << ", but got " << result.getElementType();
   return success();
 }
 

@@ -415,11 +415,18 @@ LogicalResult FftOp::inferReturnTypes(MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 /// Checks the operands of all three ops and returns the type of one number for
-/// each feature: batch_norm_*_c1, and c3 up to the last of the operands.
+/// each feature: batch_norm_*_c1, c2, and c3 up to the last of the operands.
 static FailureOr<Type> inferFeatureType(std::optional<Location> location,
                                         ValueRange tensors, ValueRange features,
                                         uint64_t featureIndex) {
   auto type = cast<RankedTensorType>(tensors.front().getType());
+  // batch_norm_grad_c2, batch_norm_inference_c2, batch_norm_training_c2
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(tensors),
+                                         SmallVector<Value>(features)))
+    if (!areCompatibleElementTypes(type, value.getType()))
+      return emitOptionalError(
+          location, "requires compatible element types for all operands, got ",
+          type, " and ", value.getType());
   for (Value tensor : tensors.drop_front())
     if (!areCompatibleShapes(type, tensor.getType()))
       return emitOptionalError(

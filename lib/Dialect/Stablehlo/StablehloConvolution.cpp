@@ -346,8 +346,7 @@ LogicalResult ConvolutionOp::verify() {
 
 LogicalResult DynamicConvOp::verify() {
   if (failed(verifyDimensionNumbers(*this)) || failed(verifyGroups(*this)) ||
-      failed(verifyPrecisionConfig(*this, getPrecisionConfig())) ||
-      failed(verifyWindow(*this)))
+      failed(verifyPrecisionConfig(*this, getPrecisionConfig())))
     return failure();
   // dynamic_conv_c4
   auto padding = cast<RankedTensorType>(getPadding().getType());
@@ -356,5 +355,9 @@ LogicalResult DynamicConvOp::verify() {
       padding.getDimSize(1) != 2)
     return emitOpError() << "expects padding to be of shape [" << numSpatial
                          << ", 2], but got " << padding;
+  DenseIntElementsAttr constant;
+  if (matchPattern(getPadding(), m_Constant(&constant)) &&
+      failed(verifyWindow(*this)))
+    return failure();
   return verifyElementTypes(*this);
 }

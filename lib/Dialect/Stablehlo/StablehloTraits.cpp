@@ -23,6 +23,18 @@ bool stablehlo::isPerAxisQuantized(Type elementType) {
   return isa<quant::UniformQuantizedPerAxisType>(elementType);
 }
 
+bool stablehlo::hasValidQuantizedAxis(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto element =
+      dyn_cast<quant::UniformQuantizedPerAxisType>(getElementTypeOrSelf(type));
+  if (!tensor || !element)
+    return true;
+  int64_t axis = element.getQuantizedDimension();
+  return axis >= 0 && axis < tensor.getRank() &&
+         (tensor.isDynamicDim(axis) ||
+          tensor.getDimSize(axis) == int64_t(element.getScales().size()));
+}
+
 ArrayRef<int64_t> stablehlo::getBounds(RankedTensorType type) {
   auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(type.getEncoding());
   return extensions ? extensions.getBounds() : ArrayRef<int64_t>();

@@ -102,7 +102,7 @@ func.func @all_gather_c6_zero(%x: tensor<2x0xf32>) {
 
 // all_gather_c6_element
 func.func @all_gather_c6_element(%x: tensor<2x8xf32>) {
-  // expected-error @+1 {{requires the same element type for all operands and results}}
+  // expected-error @+1 {{requires the same element type for operand and result, got}}
   %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x8xf32>) -> tensor<2x16xf64>
   return
 }

@@ -522,7 +522,8 @@ func.func @batch_norm_training_c1_negative(%a0: tensor<8x4xf32>, %a1: tensor<4xf
 
 // batch_norm_training_c2
 func.func @batch_norm_training_c2(%a0: tensor<8x4xf32>, %a1: tensor<4xf64>, %a2: tensor<4xf32>) {
-  // expected-error @+1 {{failed to verify that all of}}
+  // expected-error @+2 {{requires compatible element types for all operands}}
+  // expected-error @+1 {{failed to infer returned types}}
   %0:3 = "stablehlo.batch_norm_training"(%a0, %a1, %a2) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<8x4xf32>, tensor<4xf64>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
@@ -610,7 +611,8 @@ func.func @batch_norm_inference_c1_negative(%a0: tensor<8x4xf32>, %a1: tensor<4x
 
 // batch_norm_inference_c2
 func.func @batch_norm_inference_c2(%a0: tensor<8x4xf32>, %a1: tensor<4xf64>, %a2: tensor<4xf32>, %a3: tensor<4xf32>, %a4: tensor<4xf32>) {
-  // expected-error @+1 {{failed to verify that all of}}
+  // expected-error @+2 {{requires compatible element types for all operands}}
+  // expected-error @+1 {{failed to infer returned types}}
   %0 = "stablehlo.batch_norm_inference"(%a0, %a1, %a2, %a3, %a4) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<8x4xf32>, tensor<4xf64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>)
   return
 }
@@ -698,7 +700,8 @@ func.func @batch_norm_grad_c1_negative(%a0: tensor<8x4xf32>, %a1: tensor<4xf32>,
 
 // batch_norm_grad_c2
 func.func @batch_norm_grad_c2(%a0: tensor<8x4xf32>, %a1: tensor<4xf64>, %a2: tensor<4xf32>, %a3: tensor<4xf32>, %a4: tensor<8x4xf32>) {
-  // expected-error @+1 {{failed to verify that all of}}
+  // expected-error @+2 {{requires compatible element types for all operands}}
+  // expected-error @+1 {{failed to infer returned types}}
   %0:3 = "stablehlo.batch_norm_grad"(%a0, %a1, %a2, %a3, %a4) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<8x4xf32>, tensor<4xf64>, tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }

@@ -31,6 +31,7 @@ def Chlo_Dialect : Dialect {
                            "::mlir::stablehlo::StablehloDialect"];
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerBytecode();
     void registerOps();
   }];
 }

@@ -89,18 +89,27 @@ def StableHLO_PerAxisQuantized : Type<
 //===----------------------------------------------------------------------===//
 
 class StableHLO_TensorOf<list<Type> elements> : RankedTensorOf<elements>;
+/// A tensor whose elements may be quantized per axis: it has that axis, with as
+/// many slices as there are scales.
+class StableHLO_PerAxisTensorOf<list<Type> elements> : Type<
+    And<[RankedTensorOf<elements>.predicate,
+         CPred<"::mlir::stablehlo::hasValidQuantizedAxis($_self)">]>,
+    RankedTensorOf<elements>.summary, "::mlir::RankedTensorType">;
 
 def StableHLO_NonQuantizedTensor : StableHLO_TensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex]>;
 def StableHLO_TensorPerTensor : StableHLO_TensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
      StableHLO_PerTensorQuantized]>;
-def StableHLO_Tensor : StableHLO_TensorOf<
+def StableHLO_Tensor : StableHLO_PerAxisTensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
      StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
-def StableHLO_StaticTensor : StaticShapeTensorOf<
-    [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
-     StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
+def StableHLO_StaticTensor : Type<
+    And<[StableHLO_Tensor.predicate, HasStaticShapePred]>,
+    "statically shaped tensor of 4/6/8/16/32/64-bit float or bool or "
+    "2/4/8/16/32/64-bit integer or complex type with 32/64-bit float elements "
+    "or per-tensor integer quantized or per-axis integer quantized values",
+    "::mlir::RankedTensorType">;
 
 def StableHLO_BoolTensor : StableHLO_TensorOf<[StableHLO_Bool]>;
 def StableHLO_IntTensor : StableHLO_TensorOf<[StableHLO_Int]>;
@@ -124,9 +133,9 @@ def StableHLO_SIntFloatComplexOrQuantizedTensor : StableHLO_TensorOf<
 def StableHLO_SIntFloatOrQuantizedTensor : StableHLO_TensorOf<
     [StableHLO_SInt, StableHLO_Float, StableHLO_PerTensorQuantized]>;
 
-def StableHLO_QuantizedTensor : StableHLO_TensorOf<
+def StableHLO_QuantizedTensor : StableHLO_PerAxisTensorOf<
     [StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
-def StableHLO_QuantizableTensor : StableHLO_TensorOf<
+def StableHLO_QuantizableTensor : StableHLO_PerAxisTensorOf<
     [StableHLO_Float, StableHLO_PerTensorQuantized,
      StableHLO_PerAxisQuantized]>;
 def StableHLO_IotaTensor : StaticShapeTensorOf<

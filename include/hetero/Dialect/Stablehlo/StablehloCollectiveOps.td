@@ -65,8 +65,7 @@ def StableHLO_ReplicaIdOp : StableHLO_Op<"replica_id", [
 // Collectives
 //===----------------------------------------------------------------------===//
 
-def StableHLO_AllGatherOp : StableHLO_GroupedOp<"all_gather", [
-    SameOperandsAndResultElementType]> {
+def StableHLO_AllGatherOp : StableHLO_GroupedOp<"all_gather"> {
   let summary = "Concatenates the operands of a group";
   let description = [{
     Every process of a group gets the concatenation of their operands along
@@ -98,7 +97,7 @@ def StableHLO_AllGatherOp : StableHLO_GroupedOp<"all_gather", [
 }
 
 def StableHLO_AllReduceOp : StableHLO_GroupedOp<"all_reduce", [
-    SingleBlock, StableHLO_InferredTypes]> {
+    SingleBlockImplicitTerminator<"ReturnOp">, StableHLO_InferredTypes]> {
   let summary = "Reduces the operands of a group";
   let description = [{
     Every process of a group gets the elementwise reduction of their operands by
@@ -135,7 +134,7 @@ def StableHLO_AllReduceOp : StableHLO_GroupedOp<"all_reduce", [
 }
 
 def StableHLO_CollectiveReduceOp : StableHLO_GroupedOp<"collective_reduce", [
-    SingleBlock, StableHLO_InferredTypes]> {
+    SingleBlockImplicitTerminator<"ReturnOp">, StableHLO_InferredTypes]> {
   let summary = "Reduces the operands of a group to its first process";
   let description = [{
     The first process of a group gets the elementwise reduction of their
@@ -174,7 +173,7 @@ def StableHLO_CollectiveReduceOp : StableHLO_GroupedOp<"collective_reduce", [
 }
 
 def StableHLO_ReduceScatterOp : StableHLO_GroupedOp<"reduce_scatter", [
-    SingleBlock]> {
+    SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "Reduces the operands of a group and hands out the parts";
   let description = [{
     Reduces the operands of a group by `computation`, splits the outcome along
@@ -216,7 +215,7 @@ def StableHLO_ReduceScatterOp : StableHLO_GroupedOp<"reduce_scatter", [
 }
 
 def StableHLO_AllToAllOp : StableHLO_GroupedOp<"all_to_all", [
-    SameOperandsElementType, SameOperandsShape, StableHLO_InferredTypes]> {
+    StableHLO_InferredTypes]> {
   let summary = "Every process sends a part to every other";
   let description = [{
     Each process splits its operand into `split_count` parts along
@@ -390,7 +389,7 @@ def StableHLO_RecvOp : StableHLO_Op<"recv"> {
 //===----------------------------------------------------------------------===//
 
 def StableHLO_AsyncStartOp : StableHLO_Op<"async_start", [
-    IsolatedFromAbove, SingleBlock,
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"ReturnOp">,
     StableHLO_InferredTypes]> {
   let summary = "Starts an operation without waiting for it";
   let description = [{

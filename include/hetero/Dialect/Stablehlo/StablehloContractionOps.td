@@ -240,8 +240,9 @@ def StableHLO_DynamicConvOp : StableHLO_Op<"dynamic_conv", [Pure]> {
     spatial dimension.
 
     Constraints:
-    * (dynamic_conv_c1 to dynamic_conv_c34) those of `convolution`, except that
-      the result's shape is not checked.
+    * (dynamic_conv_c1 to dynamic_conv_c34) those of `convolution`. The window
+      (c2, c3, c5 to c9) is checked when the padding is a constant, the shape of
+      the result (c25, c26) never.
     * (dynamic_conv_c4) the shape of `padding` is [number of spatial
       dimensions, 2].
 
@@ -366,15 +367,14 @@ def StableHLO_FftOp : StableHLO_Op<"fft", [Pure, StableHLO_InferredTypes]> {
 //===----------------------------------------------------------------------===//
 
 def StableHLO_FloatVector : Type<
-    And<[StableHLO_FloatTensor.predicate, HasAnyRankOfPred<[1]>]>,
-    "1D tensor of 4/6/8/16/32/64-bit float values",
+    And<[StableHLO_FloatOrQuantizedTensor.predicate, HasAnyRankOfPred<[1]>]>,
+    "1D tensor of 4/6/8/16/32/64-bit float or per-tensor integer quantized "
+    "values",
     "::mlir::RankedTensorType">;
 def StableHLO_FeatureIndex : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 def StableHLO_BatchNormTrainingOp : StableHLO_Op<"batch_norm_training", [
-    Pure, AllElementTypesMatch<["operand", "scale", "offset", "output",
-                                "batch_mean", "batch_var"]>,
-    StableHLO_InferredTypes]> {
+    Pure, StableHLO_InferredTypes]> {
   let summary = "Normalises by the mean and variance of the batch";
   let description = [{
     Computes mean and variance of the operand over all dimensions except
@@ -383,7 +383,8 @@ def StableHLO_BatchNormTrainingOp : StableHLO_Op<"batch_norm_training", [
 
     Constraints:
     * (batch_norm_training_c1) `feature_index` is a dimension of the operand.
-    * (batch_norm_training_c2) operands and results have the same element type.
+    * (batch_norm_training_c2) operands and results have compatible
+      element types.
     * (batch_norm_training_c3) `scale` has one element for each feature.
     * (batch_norm_training_c4) `offset` has one element for each feature.
     * (batch_norm_training_c5) `batch_mean` has one element for each feature.
@@ -397,17 +398,15 @@ def StableHLO_BatchNormTrainingOp : StableHLO_Op<"batch_norm_training", [
       -> (tensor<8x4x4x16xf32>, tensor<16xf32>, tensor<16xf32>)
     ```
   }];
-  let arguments = (ins StableHLO_FloatTensor:$operand,
+  let arguments = (ins StableHLO_FloatOrQuantizedTensor:$operand,
       StableHLO_FloatVector:$scale, StableHLO_FloatVector:$offset,
       F32Attr:$epsilon, StableHLO_FeatureIndex:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$output,
+  let results = (outs StableHLO_FloatOrQuantizedTensor:$output,
       StableHLO_FloatVector:$batch_mean, StableHLO_FloatVector:$batch_var);
 }
 
 def StableHLO_BatchNormInferenceOp : StableHLO_Op<"batch_norm_inference", [
-    Pure, AllElementTypesMatch<["operand", "scale", "offset", "mean",
-                                "variance", "result"]>,
-    StableHLO_InferredTypes]> {
+    Pure, StableHLO_InferredTypes]> {
   let summary = "Normalises by a given mean and variance";
   let description = [{
     Computes `scale * (operand - mean) / sqrt(variance + epsilon) + offset`, the
@@ -415,7 +414,8 @@ def StableHLO_BatchNormInferenceOp : StableHLO_Op<"batch_norm_inference", [
 
     Constraints:
     * (batch_norm_inference_c1) `feature_index` is a dimension of the operand.
-    * (batch_norm_inference_c2) operands and result have the same element type.
+    * (batch_norm_inference_c2) operands and result have compatible
+      element types.
     * (batch_norm_inference_c3) `scale` has one element for each feature.
     * (batch_norm_inference_c4) `offset` has one element for each feature.
     * (batch_norm_inference_c5) `mean` has one element for each feature.
@@ -429,25 +429,23 @@ def StableHLO_BatchNormInferenceOp : StableHLO_Op<"batch_norm_inference", [
          tensor<4xf32>) -> tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins StableHLO_FloatTensor:$operand,
+  let arguments = (ins StableHLO_FloatOrQuantizedTensor:$operand,
       StableHLO_FloatVector:$scale, StableHLO_FloatVector:$offset,
       StableHLO_FloatVector:$mean, StableHLO_FloatVector:$variance,
       F32Attr:$epsilon, StableHLO_FeatureIndex:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$result);
+  let results = (outs StableHLO_FloatOrQuantizedTensor:$result);
 }
 
 def StableHLO_BatchNormGradOp : StableHLO_Op<"batch_norm_grad", [
-    Pure, AllElementTypesMatch<["operand", "scale", "mean", "variance",
-                                "grad_output", "grad_operand", "grad_scale",
-                                "grad_offset"]>,
-    StableHLO_InferredTypes]> {
+    Pure, StableHLO_InferredTypes]> {
   let summary = "Gradient of batch_norm_training";
   let description = [{
     From the gradient of the output computes those of operand, scale and offset.
 
     Constraints:
     * (batch_norm_grad_c1) `feature_index` is a dimension of the operand.
-    * (batch_norm_grad_c2) operands and results have the same element type.
+    * (batch_norm_grad_c2) operands and results have compatible
+      element types.
     * (batch_norm_grad_c3) `operand`, `grad_output` and `grad_operand` have the
       same shape.
     * (batch_norm_grad_c4) `scale`, `mean`, `variance`, `grad_scale` and
@@ -461,11 +459,11 @@ def StableHLO_BatchNormGradOp : StableHLO_Op<"batch_norm_grad", [
          tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
     ```
   }];
-  let arguments = (ins StableHLO_FloatTensor:$operand,
+  let arguments = (ins StableHLO_FloatOrQuantizedTensor:$operand,
       StableHLO_FloatVector:$scale, StableHLO_FloatVector:$mean,
-      StableHLO_FloatVector:$variance, StableHLO_FloatTensor:$grad_output,
+      StableHLO_FloatVector:$variance, StableHLO_FloatOrQuantizedTensor:$grad_output,
       F32Attr:$epsilon, StableHLO_FeatureIndex:$feature_index);
-  let results = (outs StableHLO_FloatTensor:$grad_operand,
+  let results = (outs StableHLO_FloatOrQuantizedTensor:$grad_operand,
       StableHLO_FloatVector:$grad_scale, StableHLO_FloatVector:$grad_offset);
 }
 

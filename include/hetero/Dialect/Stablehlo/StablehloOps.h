@@ -80,12 +80,14 @@ bool printConvDimensionNumbers(AsmPrinter &printer,
 
 } // namespace mlir::stablehlo
 
+// The control ops come first: they have the terminator of the others' regions.
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Stablehlo/StablehloControlOps.h.inc"
+
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Stablehlo/StablehloCollectiveOps.h.inc"
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Stablehlo/StablehloContractionOps.h.inc"
-#define GET_OP_CLASSES
-#include "hetero/Dialect/Stablehlo/StablehloControlOps.h.inc"
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Stablehlo/StablehloDynamicOps.h.inc"
 #define GET_OP_CLASSES

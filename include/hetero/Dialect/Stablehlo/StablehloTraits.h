@@ -32,6 +32,10 @@ namespace mlir::stablehlo {
 bool isPerTensorQuantized(Type elementType);
 bool isPerAxisQuantized(Type elementType);
 
+/// Whether a tensor that is quantized per axis has that axis, with one slice a
+/// scale.
+bool hasValidQuantizedAxis(Type type);
+
 /// The bounds of a tensor's dimensions, empty when the type has none.
 ArrayRef<int64_t> getBounds(RankedTensorType type);
 
