@@ -134,7 +134,7 @@ def build_step(name: str, size: str, config: Config) -> Step:
             return token_loss(logits, batch["labels"])
 
         loss, grads = jax.value_and_grad(loss_fn)(state.params)
-        metrics = {"loss": loss, "grad_norm": optax.global_norm(grads)}
+        metrics = {"loss": loss, "grad_norm": optax.tree.norm(grads)}
         return state.apply_gradients(grads=grads), metrics
 
     roles = state_roles(init)
