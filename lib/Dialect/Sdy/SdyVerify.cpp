@@ -44,10 +44,15 @@ LogicalResult AxisUses::add(ArrayRef<AxisRefAttr> axes, ErrorFn emitError) {
   return success();
 }
 
+AxisUses::Position AxisUses::getPosition(AxisRefAttr axis) const {
+  SubAxisInfoAttr info = axis.getSubAxisInfo();
+  return {indices.lookup(axis.getName()), axis.getSubAxisPreSize(), !info,
+          info ? info.getSize() : 0};
+}
+
 bool AxisUses::isOrdered(ArrayRef<AxisRefAttr> axes) const {
   return llvm::is_sorted(axes, [&](AxisRefAttr a, AxisRefAttr b) {
-    return std::pair(indices.lookup(a.getName()), a.getSubAxisPreSize()) <
-           std::pair(indices.lookup(b.getName()), b.getSubAxisPreSize());
+    return getPosition(a) < getPosition(b);
   });
 }
 
@@ -79,10 +84,7 @@ static LogicalResult verifySubAxis(AxisRefAttr axis, int64_t axisSize,
 LogicalResult AxisUses::verifySubAxes(ErrorFn emitError) const {
   SmallVector<AxisRefAttr> sorted(subAxes);
   llvm::sort(sorted, [&](AxisRefAttr a, AxisRefAttr b) {
-    return std::tuple(indices.lookup(a.getName()), a.getSubAxisPreSize(),
-                      a.getSubAxisInfo().getSize()) <
-           std::tuple(indices.lookup(b.getName()), b.getSubAxisPreSize(),
-                      b.getSubAxisInfo().getSize());
+    return getPosition(a) < getPosition(b);
   });
   AxisRefAttr previous;
   for (AxisRefAttr axis : sorted) {

@@ -12,6 +12,7 @@
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include <tuple>
 
 namespace mlir {
 namespace sdy {
@@ -33,6 +34,11 @@ public:
   LogicalResult verifySubAxes(ErrorFn emitError) const;
 
 private:
+  /// Orders references: by axis of the mesh, then by pre-size, then sub-axes by
+  /// size before the whole axis.
+  using Position = std::tuple<size_t, int64_t, bool, int64_t>;
+  Position getPosition(AxisRefAttr axis) const;
+
   MeshAttr mesh;
   llvm::SmallDenseMap<StringRef, size_t, 8> indices;
   llvm::SmallDenseSet<AxisRefAttr, 8> seen;
