@@ -29,7 +29,26 @@ class Deliberate:
         )
 
 
-DELIBERATE: list[Deliberate] = []
+DELIBERATE = [
+    Deliberate(
+        "both spellings of large i1 constants are read: a byte per element as jaxlib "
+        "prints, and packed bits as printers before it did",
+        kind="accepted",
+        detail=r"elements hex data size is invalid for provided type: '.*xi1>'",
+    ),
+    Deliberate(
+        "a type whose number of elements does not fit 64 bits is rejected; jaxlib's "
+        "count overflows and may come out right by chance",
+        kind="rejected",
+        detail=r"more elements than 64 bits can count",
+    ),
+    Deliberate(
+        "negative broadcast dimensions are rejected for all operands; jaxlib crashes on "
+        "them unless it does not look at them",
+        kind="rejected",
+        detail=r"broadcast_dimensions must not be negative",
+    ),
+]
 
 
 def reason(finding: Finding) -> str | None:

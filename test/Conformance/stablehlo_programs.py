@@ -12,6 +12,7 @@ import text_compute
 import text_control
 import text_convolution
 import text_elementwise
+import text_module
 import text_shape
 from program import Program
 
@@ -22,6 +23,7 @@ GENERATORS = [
     text_convolution.programs,
     text_control.programs,
     text_collective.programs,
+    text_module.programs,
 ]
 
 

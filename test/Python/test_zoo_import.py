@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -25,6 +26,12 @@ def _run(*command: object) -> str:
     return run.stdout.strip()
 
 
+@functools.lru_cache(maxsize=4)
+def _lowered(name: str, size: str):  # noqa: ANN202
+    step = zoo.get(name, size)
+    return step, step.lower()
+
+
 @pytest.fixture(scope="module")
 def jaxlib():  # noqa: ANN201
     oracle = Jaxlib()
@@ -36,7 +43,7 @@ def jaxlib():  # noqa: ANN201
 @pytest.mark.parametrize("name", zoo.names())
 def test_round_trip(name: str, size: str, hetero_opt: Path, jaxlib: Jaxlib, tmp_path: Path) -> None:
     """Text, text with locations and bytecode all give jaxlib's print."""
-    lowered = zoo.get(name, size).lower()
+    _, lowered = _lowered(name, size)
     expected, _ = jaxlib.check_all([export.text(lowered)])[0]
     (tmp_path / "step.mlir").write_text(export.text(lowered))
     (tmp_path / "debug.mlir").write_text(export.text(lowered, debug_info=True))
@@ -49,11 +56,10 @@ def test_round_trip(name: str, size: str, hetero_opt: Path, jaxlib: Jaxlib, tmp_
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", zoo.names())
 def test_import_infers_roles(
-    name: str, size: str, debug_info: bool, hetero_opt: Path, jaxlib: Jaxlib, tmp_path: Path
+    name: str, size: str, debug_info: bool, hetero_opt: Path, tmp_path: Path
 ) -> None:
     """The importer finds the roles that the zoo says, with and without locations."""
-    step = zoo.get(name, size)
-    lowered = step.lower()
+    step, lowered = _lowered(name, size)
     path = tmp_path / "step.mlir"
     path.write_text(export.text(lowered, debug_info=debug_info))
     text = _run(hetero_opt, "--hetero-import", path)
