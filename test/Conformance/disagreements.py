@@ -29,7 +29,24 @@ class Deliberate:
         )
 
 
-DELIBERATE: list[Deliberate] = []
+DELIBERATE: list[Deliberate] = [
+    Deliberate(
+        "jaxlib multiplies pre-size and size of a sub-axis in 64 bits and accepts what wraps around",
+        kind="rejected",
+        detail="pre-size times size of sub-axis",
+        program=r'":\(\d+\)\d{10}',
+    ),
+    Deliberate(
+        "jaxlib reads a factor z_<n> whose index does not fit in 64 bits as another factor",
+        kind="rejected",
+        detail="expected a positive number without leading zeros after 'z_'",
+    ),
+    Deliberate(
+        "jaxlib compares as many dimensions as the sharding of a maximal mesh has, none, or crashes",
+        kind="rejected",
+        detail="sharding does not give the local shape",
+    ),
+]
 
 
 def reason(finding: Finding) -> str | None:
