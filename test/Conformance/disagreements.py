@@ -29,7 +29,7 @@ class Deliberate:
         )
 
 
-DELIBERATE = [
+DELIBERATE: list[Deliberate] = [
     Deliberate(
         "both spellings of large i1 constants are read: a byte per element as jaxlib "
         "prints, and packed bits as printers before it did",
@@ -47,6 +47,22 @@ DELIBERATE = [
         "them unless it does not look at them",
         kind="rejected",
         detail=r"broadcast_dimensions must not be negative",
+    ),
+    Deliberate(
+        "jaxlib multiplies pre-size and size of a sub-axis in 64 bits and accepts what wraps around",
+        kind="rejected",
+        detail="pre-size times size of sub-axis",
+        program=r'":\(\d+\)\d{10}',
+    ),
+    Deliberate(
+        "jaxlib reads a factor z_<n> whose index does not fit in 64 bits as another factor",
+        kind="rejected",
+        detail="expected a positive number without leading zeros after 'z_'",
+    ),
+    Deliberate(
+        "jaxlib compares as many dimensions as the sharding of a maximal mesh has, none, or crashes",
+        kind="rejected",
+        detail="sharding does not give the local shape",
     ),
 ]
 

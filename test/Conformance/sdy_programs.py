@@ -124,7 +124,7 @@ def invalid_programs() -> list[tuple[str, str]]:
     folder = pathlib.Path(__file__).resolve().parent.parent / "Dialect" / "Sdy"
     for path in sorted(folder.glob("*-errors.mlir")):
         for i, text in enumerate(path.read_text().split("// -----\n")):
-            # Stricter than jaxlib, see docs/Status.md.
+            # Stricter than jaxlib, see disagreements.py.
             if "z_9223372036854775807" not in text:
                 found.append((f"{path.stem}-{i}", text))
     return found

@@ -277,6 +277,23 @@ Attribute readSubAxisInfo(FieldReader &read) {
 // The interface
 //===----------------------------------------------------------------------===//
 
+/// Counts the attributes of this dialect that are being read one inside the
+/// other. MLIR's reader follows references on demand, in a damaged file for
+/// ever: an attribute may refer to itself.
+class Nesting {
+public:
+  Nesting() { ++depth; }
+  ~Nesting() { --depth; }
+
+  /// Shardings per value, sharding, dimension, axis and sub-axis are five.
+  static bool isTooDeep() { return depth > 8; }
+
+private:
+  static thread_local unsigned depth;
+};
+
+thread_local unsigned Nesting::depth = 0;
+
 /// Read and passed over: all versions so far read alike.
 struct Version : public DialectVersion {};
 
@@ -285,6 +302,11 @@ struct SdyBytecodeInterface : public BytecodeDialectInterface {
       : BytecodeDialectInterface(dialect) {}
 
   Attribute readAttribute(DialectBytecodeReader &reader) const override {
+    Nesting nesting;
+    if (Nesting::isTooDeep()) {
+      reader.emitError() << "sdy attribute refers to itself";
+      return {};
+    }
     uint64_t code;
     if (failed(reader.readVarInt(code)))
       return {};

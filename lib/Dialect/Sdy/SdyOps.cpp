@@ -88,9 +88,7 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void ConstantOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
-  if (!(*this)->getDiscardableAttrs().empty() || !(*this)->getAttrs().empty())
-    printer << ' ';
-  printer << getValue();
+  printer << ' ' << getValue();
 }
 
 LogicalResult
