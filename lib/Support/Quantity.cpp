@@ -107,11 +107,12 @@ static Expected<Decimal> readDecimal(StringRef text) {
   };
   if (text.starts_with("-"))
     return fail("is negative");
+  bool hasExponent = text.contains_insensitive('e');
   auto [mantissa, exponentText] = text.split(text.contains('e') ? 'e' : 'E');
   auto [whole, fraction] = mantissa.split('.');
   int64_t exponent = 0;
   exponentText.consume_front("+");
-  if (!exponentText.empty() && exponentText.getAsInteger(10, exponent))
+  if (hasExponent && exponentText.getAsInteger(10, exponent))
     return fail("is not a number");
 
   std::string digits = (whole + fraction).str();

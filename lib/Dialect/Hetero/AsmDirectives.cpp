@@ -58,7 +58,8 @@ ParseResult hetero::parseAmount(AsmParser &parser, int64_t &value,
   }
   llvm::Expected<int64_t> read = readQuantity(dimension, number, unit);
   if (!read)
-    return parser.emitError(loc) << llvm::toString(read.takeError());
+    return parser.emitError(loc)
+           << "quantity_c1: " << llvm::toString(read.takeError());
   value = *read;
   return success();
 }

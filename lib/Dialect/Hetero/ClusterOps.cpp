@@ -208,7 +208,8 @@ LogicalResult NodeOp::verify() {
   if (devices > 1 && !getLink())
     return emitOpError() << "node_c3: has " << devices
                          << " devices but no link between them";
-  ArrayRef<int64_t> unavailable = getUnavailable().value_or(ArrayRef<int64_t>());
+  ArrayRef<int64_t> unavailable =
+      getUnavailable().value_or(ArrayRef<int64_t>());
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t index : unavailable) {
     if (index < 0 || index >= devices)

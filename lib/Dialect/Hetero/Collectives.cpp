@@ -175,40 +175,6 @@ static std::optional<int64_t> getPartBytes(RankedTensorType type,
 }
 
 //===----------------------------------------------------------------------===//
-// CommunicationOpInterface
-//===----------------------------------------------------------------------===//
-
-/// The key of a collective: its name, the devices of its group, its channel.
-static ArrayAttr getCollectiveKey(Operation *op, int64_t rank, MeshOp mesh,
-                                  ArrayAttr axes, int64_t channel) {
-  Builder builder(op->getContext());
-  SmallVector<int64_t> group;
-  if (mesh)
-    group = mesh.getGroup(rank, axes);
-  return builder.getArrayAttr(
-      {builder.getStringAttr(op->getName().getStringRef()),
-       builder.getDenseI64ArrayAttr(group),
-       builder.getI64IntegerAttr(channel)});
-}
-
-#define HETERO_COLLECTIVE_METHODS(OpT)                                         \
-  FlatSymbolRefAttr OpT::getGroupMesh() { return getMeshAttr(); }              \
-  ArrayAttr OpT::getGroupAxes() { return getAxes(); }                          \
-  std::optional<int64_t> OpT::getPeerRank() { return std::nullopt; }           \
-  int64_t OpT::getChannelNumber() { return getChannel(); }                     \
-  ArrayAttr OpT::getMatchingKey(int64_t rank, MeshOp mesh) {                   \
-    return getCollectiveKey(*this, rank, mesh, getAxes(), getChannel());       \
-  }
-
-HETERO_COLLECTIVE_METHODS(AllGatherOp)
-HETERO_COLLECTIVE_METHODS(ReduceScatterOp)
-HETERO_COLLECTIVE_METHODS(AllReduceOp)
-HETERO_COLLECTIVE_METHODS(AllToAllOp)
-HETERO_COLLECTIVE_METHODS(BroadcastOp)
-HETERO_COLLECTIVE_METHODS(ExclusiveScanOp)
-#undef HETERO_COLLECTIVE_METHODS
-
-//===----------------------------------------------------------------------===//
 // AllGatherOp
 //===----------------------------------------------------------------------===//
 

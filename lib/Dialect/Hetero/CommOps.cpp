@@ -83,10 +83,6 @@ static ArrayAttr getMessageKey(MLIRContext *context, int64_t from, int64_t to,
 }
 
 LogicalResult SendOp::verify() { return verifyMessage(*this); }
-FlatSymbolRefAttr SendOp::getGroupMesh() { return {}; }
-ArrayAttr SendOp::getGroupAxes() { return {}; }
-std::optional<int64_t> SendOp::getPeerRank() { return getPeer(); }
-int64_t SendOp::getChannelNumber() { return getChannel(); }
 
 std::optional<int64_t> SendOp::getMemberBytes(int64_t, int64_t) {
   return getByteSize(getOperand().getType());
@@ -102,11 +98,6 @@ LogicalResult RecvOp::verify() {
                          << " is not a ranked tensor or a handle of one";
   return verifyMessage(*this);
 }
-
-FlatSymbolRefAttr RecvOp::getGroupMesh() { return {}; }
-ArrayAttr RecvOp::getGroupAxes() { return {}; }
-std::optional<int64_t> RecvOp::getPeerRank() { return getPeer(); }
-int64_t RecvOp::getChannelNumber() { return getChannel(); }
 
 std::optional<int64_t> RecvOp::getMemberBytes(int64_t, int64_t) {
   return getByteSize(
@@ -186,6 +177,19 @@ LogicalResult CopyOp::verify() {
                          << getResult().getType()
                          << " must be a '!hetero.host' of the other";
   return success();
+}
+
+/// The key of a collective: its name, the devices of its group, its channel.
+static ArrayAttr getCollectiveKey(CommunicationOpInterface op, int64_t rank,
+                                  MeshOp mesh) {
+  Builder builder(op.getContext());
+  SmallVector<int64_t> group;
+  if (mesh)
+    group = mesh.getGroup(rank, op.getGroupAxes());
+  return builder.getArrayAttr(
+      {builder.getStringAttr(op->getName().getStringRef()),
+       builder.getDenseI64ArrayAttr(group),
+       builder.getI64IntegerAttr(op.getChannelNumber())});
 }
 
 #define GET_OP_CLASSES

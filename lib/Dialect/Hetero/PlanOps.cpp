@@ -340,10 +340,12 @@ verifyLimits(PlanOp plan, const llvm::DenseMap<int64_t, StageOp> &users) {
 }
 
 LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this,
-                                                            getStepAttr()))
-    return emitOpError() << "plan_c8: " << getStepAttr()
-                         << " is not a function";
+  Operation *step = symbols.lookupNearestSymbolFrom(*this, getStepAttr());
+  if (step && !isa<FunctionOpInterface>(step))
+    return (emitOpError() << "plan_c8: " << getStepAttr()
+                          << " is not a function")
+               .attachNote(step->getLoc())
+           << "it is defined here";
   if (FlatSymbolRefAttr name = getLayerTableAttr()) {
     auto table = symbols.lookupNearestSymbolFrom<LayerTableOp>(*this, name);
     if (!table)

@@ -48,7 +48,7 @@ func.func private @role_c8() attributes {hetero.role = #hetero.role<batch>}
 
 // -----
 
-// expected-error @+1 {{"hetero.role" must be a #hetero.role, but is "batch"}}
+// expected-error @+1 {{hetero_c2: "hetero.role" must be a #hetero.role, but is "batch"}}
 func.func private @not_a_role(tensor<f32> {hetero.role = "batch"})
 
 // -----
@@ -58,5 +58,5 @@ func.func private @unknown_role(tensor<f32> {hetero.role = #hetero.role<weights>
 
 // -----
 
-// expected-error @+1 {{argument 0 has the unknown attribute "hetero.rule"}}
+// expected-error @+1 {{hetero_c1: "hetero.rule" is not an attribute of arguments}}
 func.func private @unknown_attribute(tensor<f32> {hetero.rule = 1 : i64})

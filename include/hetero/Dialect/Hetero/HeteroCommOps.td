@@ -54,6 +54,17 @@ class Hetero_CollectiveOp<string opMnemonic, dag own, string ownFormat,
     oilist(`algorithm` $algorithm | `bucket` $bucket | `channel` $channel)
     attr-dict `:` }], types);
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::FlatSymbolRefAttr $cppClass::getGroupMesh() {
+      return getMeshAttr();
+    }
+    ::mlir::ArrayAttr $cppClass::getGroupAxes() { return getAxes(); }
+    std::optional<int64_t> $cppClass::getPeerRank() { return std::nullopt; }
+    int64_t $cppClass::getChannelNumber() { return getChannel(); }
+    ::mlir::ArrayAttr $cppClass::getMatchingKey(int64_t rank, MeshOp mesh) {
+      return getCollectiveKey(*this, rank, mesh);
+    }
+  }];
 }
 
 defvar collectiveText = [{
@@ -242,7 +253,18 @@ def Hetero_ExclusiveScanOp : Hetero_CollectiveOp<"exclusive_scan",
 // Messages
 //===----------------------------------------------------------------------===//
 
-def Hetero_SendOp : Hetero_CommOp<"send"> {
+/// One end of a message.
+class Hetero_MessageOp<string opMnemonic> : Hetero_CommOp<opMnemonic> {
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::FlatSymbolRefAttr $cppClass::getGroupMesh() { return {}; }
+    ::mlir::ArrayAttr $cppClass::getGroupAxes() { return {}; }
+    std::optional<int64_t> $cppClass::getPeerRank() { return getPeer(); }
+    int64_t $cppClass::getChannelNumber() { return getChannel(); }
+  }];
+}
+
+def Hetero_SendOp : Hetero_MessageOp<"send"> {
   let summary = "sends a value to another rank";
   let description = [{
     Matches the `hetero.recv` of rank `to` from this rank with the same channel;
@@ -272,10 +294,9 @@ def Hetero_SendOp : Hetero_CommOp<"send"> {
     $operand `to` $peer (`channel` $channel^)? attr-dict `:` type($operand)
     (`->` type($handle)^)?
   }];
-  let hasVerifier = 1;
 }
 
-def Hetero_RecvOp : Hetero_CommOp<"recv"> {
+def Hetero_RecvOp : Hetero_MessageOp<"recv"> {
   let summary = "receives a value from another rank";
   let description = [{
     Matches a `hetero.send`; constraints are the same.
@@ -298,7 +319,6 @@ def Hetero_RecvOp : Hetero_CommOp<"recv"> {
   let assemblyFormat = [{
     `from` $peer (`channel` $channel^)? attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
 }
 
 def Hetero_WaitOp : Hetero_Op<"wait",
@@ -340,11 +360,7 @@ def Hetero_ReshardOp : Hetero_Op<"reshard",
   let description = [{
     On the whole, not yet partitioned program: the same value, laid out as
     given, possibly on another mesh. Partitioning turns it into the collectives
-    or messages that do so.
-
-    Constraints:
-    - (reshard_c1) The sharding is valid for the value: constraints of
-      `#hetero.sharding`.
+    or messages that do so. The constraints are those of `#hetero.sharding`.
 
     ```mlir
     hetero.mesh @stage0 = [0, 1]

@@ -121,7 +121,7 @@ def Hetero_PlanOp : Hetero_Op<"plan",
       of one stage.
     - (plan_c6) The layer table exists and has just these layers.
     - (plan_c7) The meshes of two stages are disjoint, or the same.
-    - (plan_c8) The step is a function.
+    - (plan_c8) The step, if it is still there, is a function.
     - (plan_c9) Stages and devices that limit the plan are part of it.
 
     ```mlir

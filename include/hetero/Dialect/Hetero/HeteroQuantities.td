@@ -26,9 +26,8 @@ class Hetero_Quantity<string name, string attrMnemonic, string attrDimension,
     base units. It is printed in the unit that needs the fewest digits.
 
     Constraints:
-    - (quantity_c1) The amount is not negative.
-    - (quantity_c2) It is a whole number of base units, in at most 63 bits.
-    - (quantity_c3) The unit is one of those above.
+    - (quantity_c1) The unit is one of those above, and the amount is a whole
+      number of base units that is not negative and needs at most 63 bits.
 
     ```mlir
     module attributes {example.amount = #hetero.}], attrMnemonic, "<",
