@@ -88,6 +88,11 @@ static size_t tokenLength(StringRef text, size_t at) {
   }
 }
 
+static bool exceedsResultNumber(StringRef text) {
+  uint64_t number = 0;
+  return text.consumeInteger(10, number) || number > maxResultNumber;
+}
+
 static bool opensAffine(StringRef text, size_t at) {
   StringRef before = text.take_front(at);
   return text[at] == '<' &&
@@ -112,6 +117,9 @@ std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
     char c = text[i];
     if (isDigit(c)) {
       size_t length = text.substr(i).take_while(isAlnum).size();
+      if (i && text[i - 1] == '#' && exceedsResultNumber(text.substr(i)))
+        return InputProblem{
+            i, ("result number above " + Twine(maxResultNumber)).str()};
       if (length > maxNumberLength)
         return exceeded(i, "number with", maxNumberLength, "characters");
       i += length;

@@ -37,6 +37,10 @@ inline constexpr unsigned maxAffineLength = 8192;
 /// its length.
 inline constexpr unsigned maxNumberLength = 1000;
 
+/// The result number in `%name#number`: the parser keeps a table of that size
+/// for each name.
+inline constexpr unsigned maxResultNumber = 65535;
+
 /// Why a text is refused, and where.
 struct InputProblem {
   size_t offset;

@@ -80,6 +80,13 @@ TEST(InputLimits, LongNumbersAreRefused) {
   EXPECT_EQ(problemAt(repeat("9, ", 5 * maxNumberLength)), -1);
 }
 
+TEST(InputLimits, LargeResultNumbersAreRefused) {
+  EXPECT_EQ(problemAt("%a#65535"), -1);
+  EXPECT_EQ(problemAt("%a#65536"), 3);
+  EXPECT_EQ(problemAt("%a#99999999999999999999999"), 3);
+  EXPECT_EQ(problemAt("%a:99999 = #map99999"), -1);
+}
+
 TEST(InputLimits, BytecodeIsNotText) {
   EXPECT_EQ(problemAt("ML\xefR" + repeat("[", 5 * maxNesting)), -1);
 }
