@@ -19,7 +19,8 @@ using namespace mlir::stablehlo;
 /// A module with an attribute of the dialect, marked with `version`.
 static std::string write(std::optional<StablehloDialectVersion> version) {
   MLIRContext context;
-  context.loadDialect<StablehloDialect>()->setVersion(version);
+  context.loadDialect<StablehloDialect>();
+  context.getLoadedDialect<StablehloDialect>()->setVersion(version);
   auto module = ModuleOp::create(UnknownLoc::get(&context));
   OwningOpRef<ModuleOp> owner(module);
   module->setAttr("t.a", ChannelHandleAttr::get(&context, 1, 2));
