@@ -43,6 +43,12 @@ DELIBERATE: list[Deliberate] = [
         detail=r"more elements than 64 bits can count",
     ),
     Deliberate(
+        "a result with a size that does not fit 64 bits is rejected; jaxlib's arithmetic "
+        "wraps around",
+        kind="rejected",
+        detail=r"does not fit in 64 bits",
+    ),
+    Deliberate(
         "negative broadcast dimensions are rejected for all operands; jaxlib crashes on "
         "them unless it does not look at them",
         kind="rejected",

@@ -23,9 +23,6 @@ include "hetero/Dialect/Stablehlo/StablehloAttrs.td"
 
 def StableHLO_OptionalChannel : OptionalAttr<StableHLO_ChannelHandle>;
 def StableHLO_DimensionAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
-def StableHLO_StaticTensorPerTensor : StaticShapeTensorOf<
-    [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
-     StableHLO_PerTensorQuantized]>;
 def StableHLO_ScalarUI32Tensor : StableHLO_ScalarTensorOf<[UI32]>;
 
 /// An op with `replica_groups`, whose mesh may be a symbol.
@@ -345,7 +342,7 @@ def StableHLO_SendOp : StableHLO_Op<"send", [StableHLO_InferredTypes]> {
       : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
     ```
   }];
-  let arguments = (ins Variadic<StableHLO_TensorPerTensor>:$inputs,
+  let arguments = (ins Variadic<StableHLO_Tensor>:$inputs,
       StableHLO_Token:$token, StableHLO_ChannelHandle:$channel_handle,
       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
       OptionalAttr<I64ElementsAttr>:$source_target_pairs);
@@ -380,7 +377,7 @@ def StableHLO_RecvOp : StableHLO_Op<"recv"> {
       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
       OptionalAttr<I64ElementsAttr>:$source_target_pairs);
   let results = (outs Variadic<AnyTypeOf<[
-      StableHLO_StaticTensorPerTensor, StableHLO_Token]>>);
+      StableHLO_StaticTensor, StableHLO_Token]>>);
   let hasVerifier = 1;
 }
 

@@ -272,7 +272,7 @@ def StableHLO_DynamicConvOp : StableHLO_Op<"dynamic_conv", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def StableHLO_CholeskyOp : StableHLO_Op<"cholesky", [
-    Pure, SameOperandsAndResultElementType, StableHLO_InferredTypes]> {
+    Pure, StableHLO_InferredTypes]> {
   let summary = "Cholesky decomposition of a batch of matrices";
   let description = [{
     Decomposes each Hermitian positive-definite matrix in the two last
@@ -288,9 +288,9 @@ def StableHLO_CholeskyOp : StableHLO_Op<"cholesky", [
     %r = stablehlo.cholesky %a, lower = true : tensor<3x3xf32>
     ```
   }];
-  let arguments = (ins StableHLO_FloatOrComplexTensor:$a,
+  let arguments = (ins StableHLO_FloatComplexOrQuantizedTensor:$a,
       DefaultValuedOptionalAttr<BoolAttr, "false">:$lower);
-  let results = (outs StableHLO_FloatOrComplexTensor:$result);
+  let results = (outs StableHLO_FloatComplexOrQuantizedTensor:$result);
   let assemblyFormat = [{
     $a (`,` `lower` `=` $lower^)? attr-dict `:`
       custom<SameOperandsAndResultType>(type($a), type($result))
