@@ -1,5 +1,4 @@
-//===- Loops.cpp - Counted loops
-//------------------------------------------------===//
+//===- Loops.cpp - Counted loops ------------------------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CheckTypes.cpp - Rejects what cannot be planned
-//-----------------------===//
+//===- CheckTypes.cpp - Rejects what cannot be planned --------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Import.cpp - From what JAX emits to one canonical function
-//------------===//
+//===- Import.cpp - From what JAX emits to one canonical function ---------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- InferRoles.cpp - Says what each argument and result is to training
-//-----===//
+//===- InferRoles.cpp - Says what each argument and result is to training -===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

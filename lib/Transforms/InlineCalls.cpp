@@ -1,5 +1,4 @@
-//===- InlineCalls.cpp - Makes the step one function
-//-------------------------===//
+//===- InlineCalls.cpp - Makes the step one function ----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

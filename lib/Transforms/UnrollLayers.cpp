@@ -1,5 +1,4 @@
-//===- UnrollLayers.cpp - Unrolls loops over stacked layers
-//------------------===//
+//===- UnrollLayers.cpp - Unrolls loops over stacked layers ---------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AsmDirectives.h - Spellings shared by attributes and ops -*- C++ -*-===//
+//===- AsmDirectives.h - Spellings shared by attributes and ops -----------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

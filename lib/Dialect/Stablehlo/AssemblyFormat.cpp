@@ -1,5 +1,4 @@
-//===- AssemblyFormat.cpp - Directives of StableHLO's assembly
-//----------------===//
+//===- AssemblyFormat.cpp - Directives of StableHLO's assembly ------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- StablehloAttrs.cpp - Attributes of StableHLO
-//---------------------------===//
+//===- StablehloAttrs.cpp - Attributes of StableHLO -----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -577,13 +576,11 @@ static bool isKnownDotAlgorithm(Type lhs, Type rhs, Type accumulation,
   return lhs == accumulation && (lhs.isBF16() || lhs.isF32() || lhs.isF64());
 }
 
-LogicalResult
-DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         Type lhsPrecisionType, Type rhsPrecisionType,
-                         Type accumulationType, int64_t lhsComponentCount,
-                         int64_t rhsComponentCount,
-                         int64_t numPrimitiveOperations,
-                         bool allowImpreciseAccumulation) {
+LogicalResult DotAlgorithmAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, Type lhsPrecisionType,
+    Type rhsPrecisionType, Type accumulationType, int64_t lhsComponentCount,
+    int64_t rhsComponentCount, int64_t numPrimitiveOperations,
+    bool allowImpreciseAccumulation) {
   // dot_general_c22
   if (lhsComponentCount < 1)
     return emitError() << "lhs component count must be positive, got "

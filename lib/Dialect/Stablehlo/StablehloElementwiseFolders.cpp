@@ -1,5 +1,4 @@
-//===- StablehloElementwiseFolders.cpp - Constant folding
-//------------------===//
+//===- StablehloElementwiseFolders.cpp - Constant folding -----------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

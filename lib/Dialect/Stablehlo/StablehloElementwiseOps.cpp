@@ -1,5 +1,4 @@
-//===- StablehloElementwiseOps.cpp - One element at a time
-//-------------------===//
+//===- StablehloElementwiseOps.cpp - One element at a time ----------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

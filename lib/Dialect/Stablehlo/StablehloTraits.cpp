@@ -1,5 +1,4 @@
-//===- StablehloTraits.cpp - Compatibility of types
-//--------------------------===//
+//===- StablehloTraits.cpp - Compatibility of types -----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -128,8 +127,8 @@ stablehlo::inferMostSpecificType(std::optional<Location> location,
     if (!areCompatibleTypes(first, type))
       return emitOptionalError(location, "requires compatible types, got ",
                                first, " and ", type);
-  bool allRanked =
-      llvm::all_of(types, [](Type type) { return isa<RankedTensorType>(type); });
+  bool allRanked = llvm::all_of(
+      types, [](Type type) { return isa<RankedTensorType>(type); });
   if (!allRanked || llvm::all_equal(types))
     return first;
   auto tensor = cast<RankedTensorType>(first);

@@ -1,5 +1,4 @@
-//===- StablehloTypes.cpp - Types of StableHLO
-//--------------------------------===//
+//===- StablehloTypes.cpp - Types of StableHLO ----------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

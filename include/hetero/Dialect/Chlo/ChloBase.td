@@ -1,4 +1,4 @@
-//===- ChloBase.td - Dialect, types and op classes of CHLO -*- tablegen -*-===//
+//===- ChloBase.td - Dialect, types and op classes of CHLO ----------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- HeteroInterfaces.td - Interfaces of the hetero dialect -*- tablegen -*-===//
+//===- HeteroInterfaces.td - Interfaces of the hetero dialect -------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

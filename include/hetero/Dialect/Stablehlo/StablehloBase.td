@@ -1,4 +1,4 @@
-//===- StablehloBase.td - Types, traits and op classes of StableHLO -*- tablegen -*-===//
+//===- StablehloBase.td - Types, traits and op classes of StableHLO -------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

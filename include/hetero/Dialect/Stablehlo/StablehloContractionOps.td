@@ -1,4 +1,4 @@
-//===- StablehloContractionOps.td - Products, transforms, normalisation -*- tablegen -*-===//
+//===- StablehloContractionOps.td - Products, transforms, normalisation ---===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StablehloControlOps.td - Control flow, calls, tokens, random bits -*- tablegen -*-===//
+//===- StablehloControlOps.td - Control flow, calls, tokens, random bits --===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

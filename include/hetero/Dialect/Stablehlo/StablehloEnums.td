@@ -1,4 +1,4 @@
-//===- StablehloEnums.td - Enumerations of StableHLO -*- tablegen -*-===//
+//===- StablehloEnums.td - Enumerations of StableHLO -------*- tablegen -*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

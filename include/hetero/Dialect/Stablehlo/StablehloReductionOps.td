@@ -1,4 +1,4 @@
-//===- StablehloReductionOps.td - Ops that apply a function to elements -*- tablegen -*-===//
+//===- StablehloReductionOps.td - Ops that apply a function to elements ---===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StablehloTypes.td - Types of StableHLO -*- tablegen -*-===//
+//===- StablehloTypes.td - Types of StableHLO --------------*- tablegen -*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
