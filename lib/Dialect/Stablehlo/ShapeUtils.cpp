@@ -107,11 +107,16 @@ LogicalResult stablehlo::verifyDimsDistinct(std::optional<Location> location,
 /// quantization, which follow other rules.
 static LogicalResult verifyElementTypes(Location location,
                                         RankedTensorType operand,
-                                        RankedTensorType result) {
+                                        RankedTensorType result,
+                                        bool allowMixed) {
   Type from = operand.getElementType(), to = result.getElementType();
   auto perAxisFrom = dyn_cast<quant::UniformQuantizedPerAxisType>(from);
   auto perAxisTo = dyn_cast<quant::UniformQuantizedPerAxisType>(to);
   bool agree = from == to;
+  // StableHLO's own verifier lets dynamic forms mix the two.
+  if (allowMixed &&
+      isa<quant::QuantizedType>(from) != isa<quant::QuantizedType>(to))
+    agree = true;
   if (perAxisFrom && perAxisTo)
     agree = perAxisFrom.getStorageType() == perAxisTo.getStorageType() &&
             perAxisFrom.getExpressedType() == perAxisTo.getExpressedType() &&
@@ -167,9 +172,9 @@ verifyQuantizedBroadcast(Location location, RankedTensorType operand,
 LogicalResult
 stablehlo::verifyBroadcastInDim(Location location, RankedTensorType operand,
                                 ArrayRef<int64_t> broadcastDimensions,
-                                RankedTensorType result) {
+                                RankedTensorType result, bool allowMixed) {
   // broadcast_in_dim_c1
-  if (failed(verifyElementTypes(location, operand, result)))
+  if (failed(verifyElementTypes(location, operand, result, allowMixed)))
     return failure();
   // broadcast_in_dim_c2
   if (int64_t(broadcastDimensions.size()) != operand.getRank())
@@ -198,9 +203,10 @@ stablehlo::verifyBroadcastInDim(Location location, RankedTensorType operand,
 
 LogicalResult stablehlo::verifyReshapeElements(Location location,
                                                RankedTensorType operand,
-                                               RankedTensorType result) {
+                                               RankedTensorType result,
+                                               bool allowMixed) {
   // reshape_c1
-  if (failed(verifyElementTypes(location, operand, result)))
+  if (failed(verifyElementTypes(location, operand, result, allowMixed)))
     return failure();
   auto from =
       dyn_cast<quant::UniformQuantizedPerAxisType>(operand.getElementType());

@@ -48,7 +48,7 @@ LogicalResult DynamicBroadcastInDimOp::verify() {
   RankedTensorType operand = getOperand().getType(), result = getType();
   // dynamic_broadcast_in_dim_c1 to dynamic_broadcast_in_dim_c6
   if (failed(verifyBroadcastInDim(getLoc(), operand, getBroadcastDimensions(),
-                                  result)))
+                                  result, /*allowMixed=*/true)))
     return failure();
   // dynamic_broadcast_in_dim_c7
   if (failed(verifyConstantShape(*this, getOutputDimensions(), result)))
@@ -132,7 +132,8 @@ LogicalResult DynamicPadOp::verify() {
 LogicalResult DynamicReshapeOp::verify() {
   RankedTensorType operand = getOperand().getType(), result = getType();
   // dynamic_reshape_c1, dynamic_reshape_c3
-  if (failed(verifyReshapeElements(getLoc(), operand, result)))
+  if (failed(verifyReshapeElements(getLoc(), operand, result,
+                                   /*allowMixed=*/true)))
     return failure();
   // dynamic_reshape_c4
   int64_t length = getOutputShape().getType().getDimSize(0);

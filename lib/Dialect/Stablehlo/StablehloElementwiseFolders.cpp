@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/CommonFolders.h"
 #include "mlir/IR/Matchers.h"
@@ -21,19 +22,6 @@
 
 using namespace mlir;
 using namespace mlir::stablehlo;
-
-/// Constants of at most this many elements are folded element by element;
-/// larger ones only when all their elements are equal.
-static constexpr int64_t kFoldLimit = 256;
-
-/// The operand's value when it is worth folding, otherwise null.
-static DenseElementsAttr getFoldable(Attribute value) {
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(value);
-  if (!elements)
-    return {};
-  bool small = elements.getNumElements() <= kFoldLimit;
-  return small || elements.isSplat() ? elements : DenseElementsAttr();
-}
 
 static bool isUnsigned(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -116,12 +104,6 @@ static bool isSplatFloat(Attribute attr, double value) {
   if (!elements || !isa<FloatType>(elements.getElementType()))
     return false;
   return elements.getSplatValue<APFloat>().isExactlyValue(value);
-}
-
-/// `value` when replacing the op by it keeps its type.
-static OpFoldResult sameType(Operation *op, Value value) {
-  return value.getType() == op->getResult(0).getType() ? OpFoldResult(value)
-                                                       : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//

@@ -245,8 +245,19 @@ LogicalResult ReverseOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BroadcastInDimOp::verify() {
-  return verifyBroadcastInDim(getLoc(), getOperand().getType(),
-                              getBroadcastDimensions(), getType());
+  RankedTensorType operand = getOperand().getType(), result = getType();
+  if (failed(verifyBroadcastInDim(getLoc(), operand, getBroadcastDimensions(),
+                                  result)))
+    return failure();
+  // broadcast_in_dim_c5; a static size does not become a bounded one either.
+  for (auto [dim, resultDim] : llvm::enumerate(getBroadcastDimensions()))
+    if (!operand.isDynamicDim(dim) && operand.getDimSize(dim) != 1 &&
+        result.isDynamicDim(resultDim))
+      return emitOpError() << "size of operand dimension " << dim << " ("
+                           << operand.getDimSize(dim)
+                           << ") is not 1, but result dimension " << resultDim
+                           << " is dynamic";
+  return success();
 }
 
 LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *,

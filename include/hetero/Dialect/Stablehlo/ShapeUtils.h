@@ -55,15 +55,18 @@ LogicalResult verifyDimsDistinct(std::optional<Location> location,
                                  ArrayRef<int64_t> dims, StringRef name);
 
 /// The constraints that broadcast_in_dim and its dynamic form share
-/// (broadcast_in_dim_c1 to c6).
+/// (broadcast_in_dim_c1 to c6). With `allowMixed`, quantized elements may
+/// become others and the other way round.
 LogicalResult verifyBroadcastInDim(Location location, RankedTensorType operand,
                                    ArrayRef<int64_t> broadcastDimensions,
-                                   RankedTensorType result);
+                                   RankedTensorType result,
+                                   bool allowMixed = false);
 
 /// The constraints on element types that reshape and its dynamic form share
 /// (reshape_c1, reshape_c3).
 LogicalResult verifyReshapeElements(Location location, RankedTensorType operand,
-                                    RankedTensorType result);
+                                    RankedTensorType result,
+                                    bool allowMixed = false);
 
 } // namespace mlir::stablehlo
 

@@ -77,6 +77,7 @@ def StableHLO_DynamicBroadcastInDimOp
       attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicGatherOp : StableHLO_Op<"dynamic_gather", [
@@ -101,6 +102,7 @@ def StableHLO_DynamicGatherOp : StableHLO_Op<"dynamic_gather", [
       StableHLO_GatherDimensionNumbers:$dimension_numbers,
       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
   let results = (outs StableHLO_TensorPerTensor:$result);
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicIotaOp : StableHLO_Op<"dynamic_iota", [Pure]> {
@@ -126,6 +128,7 @@ def StableHLO_DynamicIotaOp : StableHLO_Op<"dynamic_iota", [Pure]> {
       functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicPadOp : StableHLO_Op<"dynamic_pad", [
@@ -161,6 +164,7 @@ def StableHLO_DynamicPadOp : StableHLO_Op<"dynamic_pad", [
     operands attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicReshapeOp : StableHLO_Op<"dynamic_reshape", [Pure]> {
@@ -188,6 +192,7 @@ def StableHLO_DynamicReshapeOp : StableHLO_Op<"dynamic_reshape", [Pure]> {
     operands attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_RealDynamicSliceOp : StableHLO_Op<"real_dynamic_slice", [
@@ -216,6 +221,7 @@ def StableHLO_RealDynamicSliceOp : StableHLO_Op<"real_dynamic_slice", [
     operands attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD

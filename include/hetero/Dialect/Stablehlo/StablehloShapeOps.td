@@ -58,6 +58,7 @@ def StableHLO_ReshapeOp : StableHLO_Op<"reshape", [Pure]> {
     operands attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def StableHLO_BitcastConvertOp : StableHLO_Op<"bitcast_convert", [Pure]> {
@@ -83,6 +84,7 @@ def StableHLO_BitcastConvertOp : StableHLO_Op<"bitcast_convert", [Pure]> {
     operands attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def StableHLO_TransposeOp : StableHLO_Op<"transpose", [
@@ -110,6 +112,8 @@ def StableHLO_TransposeOp : StableHLO_Op<"transpose", [
       functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_ReverseOp : StableHLO_Op<"reverse", [
@@ -135,6 +139,7 @@ def StableHLO_ReverseOp : StableHLO_Op<"reverse", [
       custom<SameOperandsAndResultType>(type($operand), type($result))
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +177,8 @@ def StableHLO_BroadcastInDimOp : StableHLO_Op<"broadcast_in_dim", [Pure]> {
       functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_BroadcastOp : StableHLO_Op<"broadcast", [
@@ -197,6 +204,8 @@ def StableHLO_BroadcastOp : StableHLO_Op<"broadcast", [
     $operand `,` `sizes` `=` $broadcast_sizes attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,6 +240,8 @@ def StableHLO_SliceOp : StableHLO_Op<"slice", [
     $operand custom<SliceRanges>($start_indices, $limit_indices, $strides)
       attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicSliceOp : StableHLO_Op<"dynamic_slice", [
@@ -262,6 +273,8 @@ def StableHLO_DynamicSliceOp : StableHLO_Op<"dynamic_slice", [
     $operand `,` custom<OperandsBeforeAttribute>($start_indices)
       `sizes` `=` $slice_sizes attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_DynamicUpdateSliceOp : StableHLO_Op<"dynamic_update_slice", [
@@ -292,6 +305,7 @@ def StableHLO_DynamicUpdateSliceOp : StableHLO_Op<"dynamic_update_slice", [
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def StableHLO_ConcatenateOp : StableHLO_Op<"concatenate", [
@@ -320,6 +334,8 @@ def StableHLO_ConcatenateOp : StableHLO_Op<"concatenate", [
     custom<OperandsBeforeAttribute>($inputs) `dim` `=` $dimension attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def StableHLO_PadOp : StableHLO_Op<"pad", [
@@ -353,6 +369,8 @@ def StableHLO_PadOp : StableHLO_Op<"pad", [
       `high` `=` $edge_padding_high `,` `interior` `=` $interior_padding
       attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -415,6 +433,7 @@ def StableHLO_GatherOp : StableHLO_Op<"gather", [
       DenseI64ArrayAttr:$slice_sizes,
       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
   let results = (outs StableHLO_TensorPerTensor:$result);
+  let hasFolder = 1;
 }
 
 def StableHLO_TorchIndexSelectOp : StableHLO_Op<"torch_index_select", [Pure]> {
@@ -458,6 +477,7 @@ def StableHLO_GetDimensionSizeOp : StableHLO_Op<"get_dimension_size", [
     $operand `,` `dim` `=` $dimension attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def StableHLO_SetDimensionSizeOp : StableHLO_Op<"set_dimension_size", [
@@ -486,6 +506,7 @@ def StableHLO_SetDimensionSizeOp : StableHLO_Op<"set_dimension_size", [
     $operand `,` $size `,` `dim` `=` $dimension attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 #endif // HETERO_DIALECT_STABLEHLO_STABLEHLOSHAPEOPS_TD
