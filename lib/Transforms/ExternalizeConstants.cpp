@@ -1,4 +1,4 @@
-//===- ExternalizeConstants.cpp - Turns constants into splats or resources
+//===- ExternalizeConstants.cpp - Constants as splats or resources ---------===//
 //---===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
