@@ -111,8 +111,7 @@ func.func @bitcast_convert_c2(%arg0: tensor<2xf64>) {
 
 // transpose_c1
 func.func @transpose_c1(%arg0: tensor<2x3xf32>) {
-  // expected-error @+2 {{inferred type(s) 'tensor<3x2xf32>' are incompatible with return type(s) of operation 'tensor<3x2xf64>'}}
-  // expected-error @+1 {{failed to infer returned types}}
+  // expected-error @+1 {{requires operand and result to have the same element type, got 'f32' and 'f64'}}
   %0 = "stablehlo.transpose"(%arg0) <{permutation = array<i64: 1, 0>}> : (tensor<2x3xf32>) -> tensor<3x2xf64>
   return
 }
