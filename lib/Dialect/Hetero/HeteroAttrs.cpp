@@ -27,3 +27,31 @@ void HeteroDialect::registerAttributes() {
 #include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
       >();
 }
+
+Attribute HeteroDialect::parseAttribute(DialectAsmParser &parser,
+                                        Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult result =
+      generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (result.has_value())
+    return attr;
+  parser.emitError(loc) << "unknown attribute '" << mnemonic
+                        << "' of the hetero dialect";
+  return {};
+}
+
+void HeteroDialect::printAttribute(Attribute attr,
+                                   DialectAsmPrinter &printer) const {
+  // Inside of an op an enumeration prints its bare word; on its own the word
+  // has to be set off from the mnemonic: #hetero<algorithm ring>.
+  llvm::TypeSwitch<Attribute>(attr)
+      .Case<ReductionKindAttr, ObjectiveAttr, StateShardingAttr,
+            ScheduleKindAttr, AlgorithmAttr>([&](auto word) {
+        printer << decltype(word)::getMnemonic() << ' ';
+        printer.printKeywordOrString(stringifyEnum(word.getValue()));
+      })
+      .Default(
+          [&](Attribute) { (void)generatedAttributePrinter(attr, printer); });
+}

@@ -5,10 +5,10 @@ hetero.mesh @line = [0 to 5]
 hetero.mesh @grid (data = 2, tensor = 3) = [0 to 5]
 
 // CHECK-LABEL: module @forms
-// CHECK-SAME: a = #hetero.form<split 1 outer 2>, b = #hetero.form<split 1 inner 2>
+// CHECK-SAME: t.a = #hetero.form<split 1 outer 2>, t.b = #hetero.form<split 1 inner 2>
 module @forms attributes {
-  a = #hetero.form<split 1 outer 2 inner 1>,
-  b = #hetero.form<split 1 inner 2>
+  t.a = #hetero.form<split 1 outer 2 inner 1>,
+  t.b = #hetero.form<split 1 inner 2>
 } {}
 
 // CHECK-LABEL: func.func @values

@@ -6,60 +6,60 @@
 
 // CHECK-LABEL: module @bytes
 module @bytes attributes {
-  // CHECK-SAME: a00 = #hetero.bytes<0 B>
-  a00 = #hetero.bytes<0 GiB>,
-  // CHECK-SAME: a01 = #hetero.bytes<40 GiB>
-  a01 = #hetero.bytes<40960 MiB>,
-  // CHECK-SAME: a02 = #hetero.bytes<16 GB>
-  a02 = #hetero.bytes<16000000000 B>,
-  // CHECK-SAME: a03 = #hetero.bytes<1.5 GiB>
-  a03 = #hetero.bytes<1536 MiB>,
-  // CHECK-SAME: a04 = #hetero.bytes<1 KiB>
-  a04 = #hetero.bytes<1024 B>,
-  // CHECK-SAME: a05 = #hetero.bytes<1023 B>
-  a05 = #hetero.bytes<1023 B>,
+  // CHECK-SAME: t.a00 = #hetero.bytes<0 B>
+  t.a00 = #hetero.bytes<0 GiB>,
+  // CHECK-SAME: t.a01 = #hetero.bytes<40 GiB>
+  t.a01 = #hetero.bytes<40960 MiB>,
+  // CHECK-SAME: t.a02 = #hetero.bytes<16 GB>
+  t.a02 = #hetero.bytes<16000000000 B>,
+  // CHECK-SAME: t.a03 = #hetero.bytes<1.5 GiB>
+  t.a03 = #hetero.bytes<1536 MiB>,
+  // CHECK-SAME: t.a04 = #hetero.bytes<1 KiB>
+  t.a04 = #hetero.bytes<1024 B>,
+  // CHECK-SAME: t.a05 = #hetero.bytes<1023 B>
+  t.a05 = #hetero.bytes<1023 B>,
   // All 63 bits survive.
-  // CHECK-SAME: a06 = #hetero.bytes<9223.372036854775807 PB>
-  a06 = #hetero.bytes<9223372036854775807 B>,
-  // CHECK-SAME: a07 = #hetero.bytes<9223.372036854775806 PB>
-  a07 = #hetero.bytes<9223.372036854775806 PB>,
-  // CHECK-SAME: a08 = #hetero.bytes<250 KB>
-  a08 = #hetero.bytes<2.5e-4 GB>,
-  // CHECK-SAME: a09 = #hetero.bytes<64 B>
-  a09 = #hetero.bytes<0x40 B>,
-  // CHECK-SAME: a10 = #hetero.bytes<1 PiB>
-  a10 = #hetero.bytes<1024 TiB>,
-  // CHECK-SAME: a11 = #hetero.bytes<2 GB>
-  a11 = #hetero.bytes<2.0e+3 MB>
+  // CHECK-SAME: t.a06 = #hetero.bytes<9223.372036854775807 PB>
+  t.a06 = #hetero.bytes<9223372036854775807 B>,
+  // CHECK-SAME: t.a07 = #hetero.bytes<9223.372036854775806 PB>
+  t.a07 = #hetero.bytes<9223.372036854775806 PB>,
+  // CHECK-SAME: t.a08 = #hetero.bytes<250 KB>
+  t.a08 = #hetero.bytes<2.5e-4 GB>,
+  // CHECK-SAME: t.a09 = #hetero.bytes<64 B>
+  t.a09 = #hetero.bytes<0x40 B>,
+  // CHECK-SAME: t.a10 = #hetero.bytes<1 PiB>
+  t.a10 = #hetero.bytes<1024 TiB>,
+  // CHECK-SAME: t.a11 = #hetero.bytes<2 GB>
+  t.a11 = #hetero.bytes<2.0e+3 MB>
 } {}
 
 // CHECK-LABEL: module @bandwidth
 module @bandwidth attributes {
   // Bits are read, bytes are written.
-  // CHECK-SAME: a0 = #hetero.bandwidth<1.3 GB/s>
-  a0 = #hetero.bandwidth<10.4 Gb/s>,
-  // CHECK-SAME: a1 = #hetero.bandwidth<125 MB/s>
-  a1 = #hetero.bandwidth<1 Gb/s>,
-  // CHECK-SAME: a2 = #hetero.bandwidth<1.555 TB/s>
-  a2 = #hetero.bandwidth<1555 GB/s>,
-  // CHECK-SAME: a3 = #hetero.bandwidth<26.8435456 GB/s>
-  a3 = #hetero.bandwidth<25 GiB/s>
+  // CHECK-SAME: t.a0 = #hetero.bandwidth<1.3 GB/s>
+  t.a0 = #hetero.bandwidth<10.4 Gb/s>,
+  // CHECK-SAME: t.a1 = #hetero.bandwidth<125 MB/s>
+  t.a1 = #hetero.bandwidth<1 Gb/s>,
+  // CHECK-SAME: t.a2 = #hetero.bandwidth<1.555 TB/s>
+  t.a2 = #hetero.bandwidth<1555 GB/s>,
+  // CHECK-SAME: t.a3 = #hetero.bandwidth<26.8435456 GB/s>
+  t.a3 = #hetero.bandwidth<25 GiB/s>
 } {}
 
 // CHECK-LABEL: module @others
 module @others attributes {
-  // CHECK-SAME: a0 = #hetero.price<0.35/h>
-  a0 = #hetero.price<0.350 /h>,
-  // CHECK-SAME: a1 = #hetero.price<12/h>
-  a1 = #hetero.price<12/h>,
-  // CHECK-SAME: a2 = #hetero.speed<19.5 TFLOP/s>
-  a2 = #hetero.speed<19500 GFLOP/s>,
-  // CHECK-SAME: a3 = #hetero.time<1.5 ns>
-  a3 = #hetero.time<0.0015 us>,
-  // CHECK-SAME: a4 = #hetero.time<1.234567890123 s>
-  a4 = #hetero.time<1234567890123 ps>,
-  // CHECK-SAME: a5 = #hetero.time<0 s>
-  a5 = #hetero.time<0 ns>,
-  // CHECK-SAME: a6 = #hetero.work<1.2 GFLOP>
-  a6 = #hetero.work<1200 MFLOP>
+  // CHECK-SAME: t.a0 = #hetero.price<0.35/h>
+  t.a0 = #hetero.price<0.350 /h>,
+  // CHECK-SAME: t.a1 = #hetero.price<12/h>
+  t.a1 = #hetero.price<12/h>,
+  // CHECK-SAME: t.a2 = #hetero.speed<19.5 TFLOP/s>
+  t.a2 = #hetero.speed<19500 GFLOP/s>,
+  // CHECK-SAME: t.a3 = #hetero.time<1.5 ns>
+  t.a3 = #hetero.time<0.0015 us>,
+  // CHECK-SAME: t.a4 = #hetero.time<1.234567890123 s>
+  t.a4 = #hetero.time<1234567890123 ps>,
+  // CHECK-SAME: t.a5 = #hetero.time<0 s>
+  t.a5 = #hetero.time<0 ns>,
+  // CHECK-SAME: t.a6 = #hetero.work<1.2 GFLOP>
+  t.a6 = #hetero.work<1200 MFLOP>
 } {}

@@ -45,12 +45,16 @@ def Hetero_Dialect : Dialect {
     - (hetero_c2) Its value is of the kind that it needs.
   }];
   let cppNamespace = "::hetero";
-  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+
     // The names of the discardable attributes.
     static constexpr ::llvm::StringLiteral getRoleAttrName() {
       return "hetero.role";

@@ -17,9 +17,17 @@ class Hetero_Enum<string name, string summary, list<EnumCase> cases>
 }
 
 /// An enumeration that an operation takes as an attribute, printed bare.
-class Hetero_EnumAttr<Hetero_Enum enumInfo, string attrMnemonic>
+// The attribute of an enumeration. Inside of an op it is the bare word.
+class Hetero_EnumAttr<Hetero_Enum enumInfo, string attrMnemonic, string example>
     : EnumAttr<Hetero_Dialect, enumInfo, attrMnemonic> {
   let assemblyFormat = "`` $value";
+  let description = [{
+    Says }] # enumInfo.summary # [{. In the generic form:
+
+    ```mlir
+    #alias = #hetero<}] # attrMnemonic # " " # example # [{>
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,7 +87,7 @@ def Hetero_ReductionKind : Hetero_Enum<"ReductionKind",
   I32EnumCase<"Or", 4, "or">
 ]>;
 def Hetero_ReductionKindAttr
-    : Hetero_EnumAttr<Hetero_ReductionKind, "reduction">;
+    : Hetero_EnumAttr<Hetero_ReductionKind, "reduction", "sum">;
 
 def Hetero_FormKind : Hetero_Enum<"FormKind", "how an axis holds a value", [
   I32EnumCase<"Replicated", 0, "replicated">,
@@ -91,7 +99,7 @@ def Hetero_Objective : Hetero_Enum<"Objective", "what a plan minimizes", [
   I32EnumCase<"Time", 0, "time">,
   I32EnumCase<"Price", 1, "price">
 ]>;
-def Hetero_ObjectiveAttr : Hetero_EnumAttr<Hetero_Objective, "objective">;
+def Hetero_ObjectiveAttr : Hetero_EnumAttr<Hetero_Objective, "objective", "time">;
 
 def Hetero_StateSharding : Hetero_Enum<"StateSharding",
                                        "which state a stage divides", [
@@ -101,7 +109,7 @@ def Hetero_StateSharding : Hetero_Enum<"StateSharding",
   I32EnumCase<"Node", 3, "node">
 ]>;
 def Hetero_StateShardingAttr
-    : Hetero_EnumAttr<Hetero_StateSharding, "state_sharding">;
+    : Hetero_EnumAttr<Hetero_StateSharding, "state_sharding", "replicated">;
 
 //===----------------------------------------------------------------------===//
 // The schedule
@@ -117,7 +125,7 @@ def Hetero_ScheduleKind : Hetero_Enum<"ScheduleKind", "how a pipeline runs", [
   I32EnumCase<"Custom", 6, "custom">
 ]>;
 def Hetero_ScheduleKindAttr
-    : Hetero_EnumAttr<Hetero_ScheduleKind, "schedule_kind">;
+    : Hetero_EnumAttr<Hetero_ScheduleKind, "schedule_kind", "h1f1b">;
 
 def Hetero_InstructionKind : Hetero_Enum<"InstructionKind",
                                          "one thing a stage does", [
@@ -148,6 +156,6 @@ def Hetero_Algorithm : Hetero_Enum<"Algorithm", "how a collective is done", [
   I32EnumCase<"Grouped", 5, "grouped">,
   I32EnumCase<"PointToPoint", 6, "point_to_point">
 ]>;
-def Hetero_AlgorithmAttr : Hetero_EnumAttr<Hetero_Algorithm, "algorithm">;
+def Hetero_AlgorithmAttr : Hetero_EnumAttr<Hetero_Algorithm, "algorithm", "ring">;
 
 #endif // HETERO_DIALECT_HETERO_HETEROENUMS_TD
