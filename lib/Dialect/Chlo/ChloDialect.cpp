@@ -36,6 +36,7 @@ struct ChloInlinerInterface : public DialectInlinerInterface {
 void ChloDialect::initialize() {
   registerAttributes();
   registerOps();
+  registerBytecode();
   addInterfaces<ChloInlinerInterface>();
 }
 
