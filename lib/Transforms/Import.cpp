@@ -19,6 +19,7 @@ void hetero::buildImportPipeline(OpPassManager &manager,
   manager.addPass(createCheckTypesPass());
   manager.addPass(createInlineCallsPass());
   OpPassManager &step = manager.nest<func::FuncOp>();
+  step.addPass(createExpandChloPass());
   step.addPass(createCanonicalizerPass());
   step.addPass(createCSEPass());
   if (options.inferRoles) {

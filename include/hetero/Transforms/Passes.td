@@ -147,6 +147,46 @@ def UnrollLayersPass : Pass<"hetero-unroll-layers", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandChloPass : Pass<"hetero-expand-chlo"> {
+  let summary = "Rewrites CHLO to StableHLO";
+  let description = [{
+    JAX leaves special functions, broadcasting operations, `top_k`, `ragged_dot`
+    and `scan` in its programs as `chlo` operations. Everything after the import
+    knows StableHLO only, so each of them is composed from it here:
+
+    * Special functions become polynomials, fractions and elementary functions
+      whose error stays within a few units in the last place, in f32 and f64;
+      smaller types are computed in f32. Zeros keep their signs, and poles,
+      infinities, NaN and denormal numbers give what they give in JAX.
+    * `broadcast_*` become `broadcast_in_dim` and the operation itself.
+    * `top_k` is a stable sort in IEEE's total order, and a slice.
+    * `ragged_dot` is one `dot_general` over all groups with a mask. It costs as
+      much as multiplying every row with every group; in the mode with a ragged
+      contracting dimension a NaN in one group reaches the others.
+    * `scan` is a `while`.
+
+    Attributes on an operation with one result go to the operation that computes
+    its value. What cannot be expanded (dynamic shapes in other than
+    element-wise operations, quantized types) is reported.
+
+    ```mlir
+    %r = chlo.asin %x : tensor<4xf32> -> tensor<4xf32>
+    // becomes
+    %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %0 = stablehlo.subtract %one, %x : tensor<4xf32>
+    %1 = stablehlo.add %one, %x : tensor<4xf32>
+    %2 = stablehlo.multiply %0, %1 : tensor<4xf32>
+    %3 = stablehlo.sqrt %2 : tensor<4xf32>
+    %r = stablehlo.atan2 %x, %3 : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded",
+              "Number of operations that were expanded">
+  ];
+}
+
 def ExternalizeConstantsPass
     : Pass<"hetero-externalize-constants", "::mlir::func::FuncOp"> {
   let summary = "Turns constants into splats or resources";

@@ -37,6 +37,7 @@ void ChloDialect::initialize() {
   registerAttributes();
   registerBytecode();
   registerOps();
+  registerBytecode();
   addInterfaces<ChloInlinerInterface>();
 }
 

@@ -192,9 +192,14 @@ inferBroadcastBinary(std::optional<Location> location, AdaptorT adaptor,
   if (!stablehlo::areCompatibleElementTypes(lhs, rhs))
     return emitOptionalError(location, "mismatched operand types: elements of ",
                              lhs, " and ", rhs);
+  // broadcast_*_c3; a list of another length has no meaning at all.
   std::optional<ArrayRef<int64_t>> dims = adaptor.getBroadcastDimensions();
-  // broadcast_*_c3
-  if (dims)
+  auto getRank = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getRank() : int64_t(-1);
+  };
+  if (dims && int64_t(dims->size()) == std::min(getRank(adaptor.getLhs()),
+                                                getRank(adaptor.getRhs())))
     for (int64_t dim : *dims)
       if (dim < 0)
         return emitOptionalError(
@@ -319,14 +324,14 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
   Type indices = IntegerType::get(context, 32);
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
   int64_t k = adaptor.getK();
-  // top_k_c3
-  if (k < 0)
-    return emitOptionalError(location, "k must not be negative, got ", k);
   if (!type) {
     inferred.push_back(adaptor.getOperand().getType());
     inferred.push_back(UnrankedTensorType::get(indices));
     return success();
   }
+  // top_k_c3
+  if (k < 0)
+    return emitOptionalError(location, "k must not be negative, got ", k);
   // top_k_c1
   if (type.getRank() < 1)
     return emitOptionalError(location, "operand's rank must be at least 1");

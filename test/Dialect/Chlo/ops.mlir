@@ -2,6 +2,7 @@
 // RUN: hetero-opt %s | FileCheck %s
 // RUN: hetero-opt %s | hetero-opt | FileCheck %s
 // RUN: hetero-opt %s --mlir-print-op-generic | hetero-opt | FileCheck %s
+// RUN: hetero-opt %s --emit-bytecode | hetero-opt | FileCheck %s
 
 // CHECK-LABEL: func @unary
 func.func @unary(%x: tensor<2x3xf32>) {

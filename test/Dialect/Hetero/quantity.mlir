@@ -16,7 +16,7 @@ module @bytes attributes {
   t.a03 = #hetero.bytes<1536 MiB>,
   // CHECK-SAME: t.a04 = #hetero.bytes<1 KiB>
   t.a04 = #hetero.bytes<1024 B>,
-  // CHECK-SAME: t.a05 = #hetero.bytes<1023 B>
+  // CHECK-SAME: t.a05 = #hetero.bytes<1.023 KB>
   t.a05 = #hetero.bytes<1023 B>,
   // All 63 bits survive.
   // CHECK-SAME: t.a06 = #hetero.bytes<9223.372036854775807 PB>

@@ -37,14 +37,13 @@ def Chlo_Dialect : Dialect {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensor types; other than StableHLO's they may be unranked
+// Tensor types; where an op takes these, not StableHLO's, they may be unranked
 //===----------------------------------------------------------------------===//
 
 def CHLO_Tensor : TensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
      StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
 def CHLO_BoolTensor : TensorOf<[StableHLO_Bool]>;
-def CHLO_IntTensor : TensorOf<[StableHLO_Int]>;
 def CHLO_BoolOrIntTensor : TensorOf<[StableHLO_Bool, StableHLO_Int]>;
 def CHLO_FloatTensor : TensorOf<[StableHLO_Float]>;
 def CHLO_ComplexTensor : TensorOf<[StableHLO_Complex]>;

@@ -131,9 +131,9 @@ class CHLO_BinaryOp<string mnemonic, Type type, string first, string second,
       # first # ") `,` type($" # second # ") `->` type($result)";
 }
 
-def CHLO_MulhiOp : CHLO_BinaryOp<"mulhi", CHLO_IntTensor, "lhs", "rhs",
+def CHLO_MulhiOp : CHLO_BinaryOp<"mulhi", StableHLO_IntTensor, "lhs", "rhs",
     "the upper half of the bits of the product", "i32"> {
-  let arguments = (ins CHLO_IntTensor:$lhs, CHLO_IntTensor:$rhs);
+  let arguments = (ins StableHLO_IntTensor:$lhs, StableHLO_IntTensor:$rhs);
 }
 def CHLO_NextAfterOp : CHLO_BinaryOp<"next_after", CHLO_FloatTensor, "x", "y",
     "the number next to x in the direction of y; y itself if they are equal"> {
@@ -290,7 +290,7 @@ def CHLO_BroadcastSelectOp : CHLO_Op<"broadcast_select",
        : (tensor<2x1xi1>, tensor<3xf32>, tensor<f32>) -> tensor<2x3xf32>
     ```
   }];
-  let arguments = (ins CHLO_BoolTensor:$pred, CHLO_Tensor:$on_true,
+  let arguments = (ins StableHLO_BoolTensor:$pred, CHLO_Tensor:$on_true,
                        CHLO_Tensor:$on_false);
   let results = (outs CHLO_Tensor);
   let assemblyFormat = [{
