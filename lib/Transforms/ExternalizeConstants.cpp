@@ -1,5 +1,4 @@
-//===- ExternalizeConstants.cpp - Constants as splats or resources ---------===//
-//---===//
+//===- ExternalizeConstants.cpp - Constants as splats or resources --------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -37,7 +37,6 @@ void ChloDialect::initialize() {
   registerAttributes();
   registerBytecode();
   registerOps();
-  registerBytecode();
   addInterfaces<ChloInlinerInterface>();
 }
 
