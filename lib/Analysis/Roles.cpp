@@ -112,6 +112,7 @@ private:
     return info ? info.getValue() : StringRef();
   }
 
+  bool isDeclared();
   void pairResults();
   FailureOr<std::optional<unsigned>> findLoss();
   InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
@@ -132,6 +133,22 @@ private:
   llvm::BitVector updateSources;
 };
 } // namespace
+
+/// Whether somebody says that this is a step: arguments are donated, or roles
+/// are given. Any other function that looks like one, but not clearly, is left
+/// alone instead of being refused.
+bool RoleInference::isDeclared() {
+  StepRoles given = getRoles(step);
+  auto isGiven = [](RoleAttr role) { return bool(role); };
+  if (llvm::any_of(given.arguments, isGiven) ||
+      llvm::any_of(given.results, isGiven))
+    return true;
+  return llvm::any_of(llvm::seq<unsigned>(0, step.getNumArguments()),
+                      [&](unsigned i) {
+                        return step.getArgAttr(i, "tf.aliasing_output") ||
+                               step.getArgAttr(i, "jax.buffer_donor");
+                      });
+}
 
 void RoleInference::pairResults() {
   argumentOf = pairState(step, roles, gradients);
@@ -222,6 +239,8 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
       llvm::all_of(ArrayRef(differentiable).drop_front(),
                    [&](unsigned i) { return getResultName(i).count('[') > 1; }))
     return std::optional<unsigned>(first);
+  if (!isDeclared())
+    return std::optional<unsigned>();
   (void)reportAmbiguousLoss(differentiable);
   return failure();
 }
@@ -295,6 +314,8 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
       assign(i, RoleKind::Batch);
       continue;
     }
+    if (!isDeclared())
+      return failure();
     InFlightDiagnostic diag =
         emitError(argument.getLoc())
         << "cannot tell whether argument #" << i << " of type "
@@ -346,7 +367,10 @@ FailureOr<StepRoles> RoleInference::run() {
   roles.results[**loss] = get(RoleKind::Loss);
   lossSources = getSourceArguments(entry, returned[**loss]);
   classifyState();
-  if (failed(classifyInputs()))
+  LogicalResult inputs = classifyInputs();
+  if (failed(inputs) && !isDeclared())
+    return given;
+  if (failed(inputs))
     return failure();
   for (unsigned i = 0; i < roles.results.size(); ++i) {
     if (roles.results[i])

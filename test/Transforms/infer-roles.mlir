@@ -124,3 +124,15 @@ func.func @inference(%w: tensor<4x2xf32>, %x: tensor<8x4xf32>) -> tensor<8x2xf32
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
   return %0 : tensor<8x2xf32>
 }
+
+// -----
+
+// Nobody says that this is a step, and it is not clearly one.
+// CHECK-LABEL: func.func @undeclared
+// CHECK-NOT: hetero.role
+func.func @undeclared(%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>, tensor<f32>) {
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  %a = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %b = stablehlo.dot_general %w, %w1, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return %w1, %a, %b : tensor<4xf32>, tensor<f32>, tensor<f32>
+}
