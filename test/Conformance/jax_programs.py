@@ -32,8 +32,10 @@ SOURCES = [HERE / "jax_programs.py", HERE / "jax_table.py"]
 
 # Functions that are no computations, or that need minutes.
 SKIPPED = {
-    "fromfile", "frompyfunc", "from_dlpack", "save", "savez", "load", "printoptions", "set_printoptions", "get_printoptions", "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "fromiter",
-    "fromstring", "custom_linear_solve", "custom_root", "infeed", "outfeed", "while_loop", "scan", "map", "fori_loop", "cond", "switch", "associative_scan", "create_token", "after_all", "platform_dependent",
+    "fromfile", "frompyfunc", "from_dlpack", "save", "savez", "load", "printoptions", "set_printoptions",
+    "get_printoptions", "vectorize", "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "fromiter",
+    "fromstring", "custom_linear_solve", "custom_root", "infeed", "outfeed", "while_loop", "scan", "map", "fori_loop",
+    "cond", "switch", "associative_scan", "create_token", "after_all", "platform_dependent",
 }  # fmt: skip
 
 
@@ -113,7 +115,8 @@ def _argument_sets() -> Iterator[tuple[Any, ...]]:
     def shape(dims: tuple[int, ...], dtype: Any) -> Any:
         return jax.ShapeDtypeStruct(dims, dtype)
 
-    for dims, dtype in [((4, 4), jnp.float32), ((5,), jnp.int32), ((3, 2), jnp.complex64), ((4,), jnp.bool_), ((), jnp.float32), ((2, 0), jnp.float32), ((4,), jnp.uint8), ((4, 4), jnp.bfloat16)]:
+    for dims, dtype in [((4, 4), jnp.float32), ((5,), jnp.int32), ((3, 2), jnp.complex64), ((4,), jnp.bool_),
+            ((), jnp.float32), ((2, 0), jnp.float32), ((4,), jnp.uint8), ((4, 4), jnp.bfloat16)]:
         yield (shape(dims, dtype),)
     for dims, dtype in [((4, 4), jnp.float32), ((5,), jnp.int32), ((4,), jnp.bool_), ((3,), jnp.uint32)]:
         yield (shape(dims, dtype), shape(dims, dtype))

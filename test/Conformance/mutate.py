@@ -183,7 +183,8 @@ def _op(rng: random.Random, text: str) -> str:
     if not match:
         return text
     near = _pick(rng, _OP, text)
-    names = ["add", "abs", "return", "convert", "reshape", "constant", "sort", "reduce", "tuple", "while", "no_such_op", "clamp"]
+    names = ["add", "abs", "return", "convert", "reshape", "constant", "sort", "reduce", "tuple", "while", "no_such_op",
+        "clamp"]
     new = rng.choice([near[0] if near else match[0], f"stablehlo.{rng.choice(names)}"])
     return _splice(text, match, new)
 
@@ -227,6 +228,7 @@ def _character(rng: random.Random, text: str) -> str:
 
 
 MUTATORS: list[Mutator] = [
-    _dimension, _size, _dtype, _swap_types, _kind, _integer, _list, _drop_entry, _word, _value, _op, _line, _token, _truncate, _character,
+    _dimension, _size, _dtype, _swap_types, _kind, _integer, _list, _drop_entry, _word, _value, _op, _line, _token,
+    _truncate, _character,
 ]  # fmt: skip
 WEIGHTS = [6, 4, 6, 3, 2, 6, 5, 3, 3, 2, 2, 1, 2, 1, 1]

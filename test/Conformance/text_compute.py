@@ -69,30 +69,40 @@ def _dot_general() -> Iterator[Program]:
         for out in {dtype, "f32", "i32"}:
             yield Program(full, op(full, [tensor("2x3", dtype), tensor("3x4", dtype)], [tensor("2x4", out)], plain))
         yield Program(full, op(full, [tensor("5x2x3", dtype), tensor("5x3x4", dtype)], [tensor("5x2x4", dtype)], batched))
-    for a, b in [("f32", "f64"), ("bf16", "f32"), ("i8", "ui8"), (QUANTIZED[0], "f32"), ("f32", QUANTIZED[0]), ("f8E4M3FN", "f8E5M2")]:
+    for a, b in [("f32", "f64"), ("bf16", "f32"), ("i8", "ui8"), (QUANTIZED[0], "f32"), ("f32", QUANTIZED[0]),
+            ("f8E4M3FN", "f8E5M2")]:
         yield Program(full, op(full, [tensor("2x3", a), tensor("3x4", b)], [tensor("2x4")], plain))
     for precision in PRECISIONS:
         attrs = {**plain, "precision_config": precision}
         yield Program(full, op(full, [tensor("2x3"), tensor("3x4")], [tensor("2x4")], attrs))
     shapes = [
-        ("2x3", "3x4", "2x4"), ("3x2", "3x4", "2x4"), ("2x3", "4x3", "2x4"), ("5x2x3", "5x3x4", "5x2x4"), ("2x3", "3x4", "4x2"), ("3", "3", ""),
-        ("2x3", "2x3", "2"), ("?x3", "3x4", "?x4"), ("2x?", "?x4", "2x4"), ("*", "3x4", "*"), ("*", "*", "*"), ("2x0", "0x4", "2x4"), ("2x3", "4x5", "2x3x4x5"),
-        ("", "", ""), ("5x3x2", "5x3x4", "5x2x4"), ("2x3", "3x4", "2x?"), ("2x3", "3x4", "?x?"), ("5x2x3", "3x5x4", "5x2x4"), ("2x3", "3x4", "*"),
+        ("2x3", "3x4", "2x4"), ("3x2", "3x4", "2x4"), ("2x3", "4x3", "2x4"), ("5x2x3", "5x3x4", "5x2x4"), ("2x3", "3x4", "4x2"),
+        ("3", "3", ""),
+        ("2x3", "2x3", "2"), ("?x3", "3x4", "?x4"), ("2x?", "?x4", "2x4"), ("*", "3x4", "*"), ("*", "*", "*"),
+        ("2x0", "0x4", "2x4"), ("2x3", "4x5", "2x3x4x5"),
+        ("", "", ""), ("5x3x2", "5x3x4", "5x2x4"), ("2x3", "3x4", "2x?"), ("2x3", "3x4", "?x?"), ("5x2x3", "3x5x4", "5x2x4"),
+        ("2x3", "3x4", "*"),
     ]  # fmt: skip
     numbers = [
         (("", ""), ("1", "0")), (("", ""), ("0", "0")), (("", ""), ("1", "1")), (("0", "0"), ("2", "1")), (("", ""), ("", "")),
-        (("0", "0"), ("1", "1")), (("0, 1", "0, 1"), ("", "")), (("0", "1"), ("2", "0")), (("", ""), ("0, 1", "0, 1")), (("", ""), ("0", "")),
-        (("0", ""), ("1", "0")), (("", ""), ("-1", "0")), (("", ""), ("5", "0")), (("0", "0"), ("0", "0")), (("", ""), ("1, 1", "0, 0")), (("7", "0"), ("1", "1")),
+        (("0", "0"), ("1", "1")), (("0, 1", "0, 1"), ("", "")), (("0", "1"), ("2", "0")), (("", ""), ("0, 1", "0, 1")),
+        (("", ""), ("0", "")),
+        (("0", ""), ("1", "0")), (("", ""), ("-1", "0")), (("", ""), ("5", "0")), (("0", "0"), ("0", "0")),
+        (("", ""), ("1, 1", "0, 0")), (("7", "0"), ("1", "1")),
     ]  # fmt: skip
     for a, b, r in shapes:
         for batch, contract in numbers:
             attrs = {"dot_dimension_numbers": dot_numbers(batch, contract)}
             yield Program(full, op(full, [tensor(a), tensor(b)], [tensor(r)], attrs))
     for text in [
-        "contracting_dims = [1] x [0]", "batching_dims = [] x [], contracting_dims = [1] x [0]", "contracting_dims = [] x []", "batching_dims = [0] x [0]",
-        "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT]",
-        "contracting_dims = [1] x [0], precision = [HIGH, HIGHEST]", "contracting_dims = [1] x [0], precision = []", "contracting_dims = [1] x [0], precision = [BAD]",
-        "contracting_dims = [1] x [0], precision = [DEFAULT]", "contracting_dims = [1] x [0] {foo = 1 : i8}", "contracting_dims = [1]", "contracting_dims = [1] [0]", "",
+        "contracting_dims = [1] x [0]", "batching_dims = [] x [], contracting_dims = [1] x [0]", "contracting_dims = [] x []",
+        "batching_dims = [0] x [0]",
+        "batching_dims = [0] x [0], contracting_dims = [1] x [1]",
+        "contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT]",
+        "contracting_dims = [1] x [0], precision = [HIGH, HIGHEST]", "contracting_dims = [1] x [0], precision = []",
+        "contracting_dims = [1] x [0], precision = [BAD]",
+        "contracting_dims = [1] x [0], precision = [DEFAULT]", "contracting_dims = [1] x [0] {foo = 1 : i8}",
+        "contracting_dims = [1]", "contracting_dims = [1] [0]", "",
         "contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, "
         "lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>",
         "contracting_dims = [1] x [0], algorithm = <lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, "
@@ -118,7 +128,8 @@ def _dot_general() -> Iterator[Program]:
 
 def _dot_algorithms() -> Iterator[Program]:
     full = "stablehlo.dot_general"
-    base = {"lhs_precision_type": "tf32", "rhs_precision_type": "tf32", "accumulation_type": "f32", "lhs_component_count": "1",
+    base = {"lhs_precision_type": "tf32", "rhs_precision_type": "tf32", "accumulation_type": "f32",
+        "lhs_component_count": "1",
             "rhs_component_count": "1", "num_primitive_operations": "1", "allow_imprecise_accumulation": "false"}  # fmt: skip
     kinds = ["f32", "bf16", "f16", "tf32", "f64", "i32", "f8E5M2", "f8E4M3FN", "i8"]
     for members in one_at_a_time(
@@ -129,13 +140,16 @@ def _dot_algorithms() -> Iterator[Program]:
         num_primitive_operations=["0", "1", "3", "6", "9", "-1"],
         allow_imprecise_accumulation=["true"],
     ):
-        members = {**members, "rhs_precision_type": members["lhs_precision_type"], "rhs_component_count": members["lhs_component_count"]}
+        members = {**members, "rhs_precision_type": members["lhs_precision_type"],
+            "rhs_component_count": members["lhs_component_count"]}
         text = ", ".join(f"{k} = {v}" for k, v in members.items())
         attrs = {"dot_dimension_numbers": dot_numbers(("", ""), ("1", "0")), "algorithm": f"#stablehlo.dot_algorithm<{text}>"}
         for precision in (None, PRECISIONS[3], PRECISIONS[4]):
             yield Program(full, op(full, [tensor("2x3"), tensor("3x4")], [tensor("2x4")], {**attrs, "precision_config": precision}))
-    for kind, count, operations in [("bf16", 3, 6), ("bf16", 3, 9), ("bf16", 2, 3), ("bf16", 1, 3), ("tf32", 3, 3), ("tf32", 1, 3), ("f16", 1, 1)]:
-        text = ", ".join(f"{k} = {v}" for k, v in {**base, "lhs_precision_type": kind, "rhs_precision_type": kind, "lhs_component_count": count,
+    for kind, count, operations in [("bf16", 3, 6), ("bf16", 3, 9), ("bf16", 2, 3), ("bf16", 1, 3), ("tf32", 3, 3),
+            ("tf32", 1, 3), ("f16", 1, 1)]:
+        text = ", ".join(f"{k} = {v}" for k, v in {**base, "lhs_precision_type": kind, "rhs_precision_type": kind,
+            "lhs_component_count": count,
                                                     "rhs_component_count": count, "num_primitive_operations": operations}.items())  # fmt: skip
         attrs = {"dot_dimension_numbers": dot_numbers(("", ""), ("1", "0")), "algorithm": f"#stablehlo.dot_algorithm<{text}>"}
         yield Program(full, op(full, [tensor("2x3"), tensor("3x4")], [tensor("2x4")], attrs))
@@ -157,12 +171,16 @@ def _einsum() -> Iterator[Program]:
 
 def _fft() -> Iterator[Program]:
     full = "stablehlo.fft"
-    kinds = [("FFT", "complex<f32>", "complex<f32>"), ("IFFT", "complex<f64>", "complex<f64>"), ("RFFT", "f32", "complex<f32>"),
-             ("IRFFT", "complex<f32>", "f32"), ("RFFT", "f64", "complex<f64>"), ("FFT", "f32", "complex<f32>"), ("RFFT", "complex<f32>", "f32"),
+    kinds = [("FFT", "complex<f32>", "complex<f32>"), ("IFFT", "complex<f64>", "complex<f64>"),
+        ("RFFT", "f32", "complex<f32>"),
+             ("IRFFT", "complex<f32>", "f32"), ("RFFT", "f64", "complex<f64>"), ("FFT", "f32", "complex<f32>"),
+             ("RFFT", "complex<f32>", "f32"),
              ("RFFT", "i32", "complex<f32>"), ("RFFT", "f32", "complex<f64>"), ("BAD", "f32", "f32")]  # fmt: skip
-    shapes = [("2x9", "2x9"), ("2x9", "2x5"), ("2x5", "2x9"), ("2x5", "2x8"), ("?x9", "?x9"), ("2x?", "2x?"), ("", ""), ("0", "0"), ("0", "1"), ("*", "*"), ("2x9", "2x9x1"),
+    shapes = [("2x9", "2x9"), ("2x9", "2x5"), ("2x5", "2x9"), ("2x5", "2x8"), ("?x9", "?x9"), ("2x?", "2x?"), ("", ""),
+        ("0", "0"), ("0", "1"), ("*", "*"), ("2x9", "2x9x1"),
               ("9x9x9x9", "9x9x9x9"), ("9x9x9", "9x9x5")]  # fmt: skip
-    lengths = [array(9), array(8), array(5), array(2, 9), array(9, 9), array(9, 9, 9), array(9, 9, 9, 9), array(0), array(-1), "array<i64>", "dense<9> : tensor<1xi64>", None]
+    lengths = [array(9), array(8), array(5), array(2, 9), array(9, 9), array(9, 9, 9), array(9, 9, 9, 9), array(0),
+        array(-1), "array<i64>", "dense<9> : tensor<1xi64>", None]
     for kind, a, r in kinds:
         for source, target in shapes:
             for length in lengths:
@@ -185,14 +203,17 @@ def _linear_algebra() -> Iterator[Program]:
         line = f"  %r = stablehlo.cholesky %arg0{comma} {text} : {tensor('3x3')}"
         yield Program(full, function([tensor("3x3")], line, [tensor("3x3")]))
     full = "stablehlo.triangular_solve"
-    base = {"left_side": "true", "lower": "true", "unit_diagonal": "false", "transpose_a": "#stablehlo<transpose NO_TRANSPOSE>"}
+    base = {"left_side": "true", "lower": "true", "unit_diagonal": "false",
+        "transpose_a": "#stablehlo<transpose NO_TRANSPOSE>"}
     for dtype in DTYPES:
         kind = tensor("3x3", dtype)
         yield Program(full, op(full, [kind, kind], [kind], base))
-    transposes = ["#stablehlo<transpose TRANSPOSE>", "#stablehlo<transpose ADJOINT>", "#stablehlo<transpose TRANSPOSE_INVALID>", "#stablehlo<transpose X>", None]
+    transposes = ["#stablehlo<transpose TRANSPOSE>", "#stablehlo<transpose ADJOINT>",
+        "#stablehlo<transpose TRANSPOSE_INVALID>", "#stablehlo<transpose X>", None]
     flags = ["true", "false", None, "1 : i64"]
     for attrs in one_at_a_time(base, left_side=flags, lower=flags, unit_diagonal=flags, transpose_a=transposes):
-        for a, b in [("3x3", "3x2"), ("3x3", "2x3"), ("5x3x3", "5x3x2"), ("5x3x3", "3x2"), ("3x4", "3x2"), ("3", "3"), ("?x?", "?x2"), ("*", "*"), ("3x3", "*"), ("0x0", "0x2"), ("2x3x3", "5x3x2")]:
+        for a, b in [("3x3", "3x2"), ("3x3", "2x3"), ("5x3x3", "5x3x2"), ("5x3x3", "3x2"), ("3x4", "3x2"), ("3", "3"),
+                ("?x?", "?x2"), ("*", "*"), ("3x3", "*"), ("0x0", "0x2"), ("2x3x3", "5x3x2")]:
             for r in {b, "3x2"}:
                 yield Program(full, op(full, [tensor(a), tensor(b)], [tensor(r)], attrs))
     yield Program(full, op(full, [tensor("3x3"), tensor("3x2", "f64")], [tensor("3x2")], base))
@@ -218,7 +239,8 @@ def _batch_norm() -> Iterator[Program]:
         for dtype in [*DTYPES, *QUANTIZED[:1]]:
             yield build("2x3x4x5", "5", dtype, base)
         for attrs in one_at_a_time(base, epsilon=["0.0 : f32", "-1.0 : f32", "1.0 : f64", None, "1 : i32"], feature_index=I64):
-            for x, c in [("2x3x4x5", "5"), ("2x3", "3"), ("2x3x4x5", "4"), ("?x?x?x?", "?"), ("?x?x?x5", "5"), ("*", "*"), ("2x3x4x0", "0"), ("5", "5"), ("2x3x4x5", "1x5"), ("2x3x4x5", "?"), ("", "")]:
+            for x, c in [("2x3x4x5", "5"), ("2x3", "3"), ("2x3x4x5", "4"), ("?x?x?x?", "?"), ("?x?x?x5", "5"), ("*", "*"),
+                    ("2x3x4x0", "0"), ("5", "5"), ("2x3x4x5", "1x5"), ("2x3x4x5", "?"), ("", "")]:
                 yield build(x, c, "f32", attrs)
         yield build("2x3x4x5", "5", "f32", base, "f64")
         yield Program(full, op(full, [tensor("2x3x4x5")], [tensor("2x3x4x5")], base))
@@ -231,7 +253,8 @@ def _rng() -> Iterator[Program]:
         for dtype in [*DTYPES, "index"]:
             kinds = [tensor("", dtype), tensor("", dtype), tensor("2", "i64")]
             yield Program(full, op(full, kinds, [tensor("2x3", dtype)], attrs))
-        for shape in [tensor("2", "i64"), tensor("1", "i64"), tensor("?", "i64"), tensor("2", "i32"), tensor("2", "index"), tensor("2", "f32"), tensor("2x1", "i64"), tensor("0", "i64")]:
+        for shape in [tensor("2", "i64"), tensor("1", "i64"), tensor("?", "i64"), tensor("2", "i32"), tensor("2", "index"),
+                tensor("2", "f32"), tensor("2x1", "i64"), tensor("0", "i64")]:
             for r in ["2x3", "?x?", "2", "", "*", "0x3"]:
                 yield Program(full, op(full, [tensor(""), tensor(""), shape], [tensor(r)], attrs))
         for a, b, r in [("1", "", "2x3"), ("", "1", "2x3")]:
@@ -265,7 +288,8 @@ def _reduce() -> Iterator[Program]:
         for name in ("add", "maximum", "and", "multiply"):
             yield Program(full, op(full, kinds, [tensor("2", dtype)], dims, [binary_region(dtype, f"stablehlo.{name}")]))
     for dimensions in LISTS:
-        for a, r in [("2x3", "2"), ("2x3", "3"), ("2x3", ""), ("?x3", "?"), ("2x3", "2x3"), ("*", "*"), ("0x3", "3"), ("", ""), ("2x3", "?"), ("?x?", ""), ("2", "")]:
+        for a, r in [("2x3", "2"), ("2x3", "3"), ("2x3", ""), ("?x3", "?"), ("2x3", "2x3"), ("*", "*"), ("0x3", "3"), ("", ""),
+                ("2x3", "?"), ("?x?", ""), ("2", "")]:
             yield Program(full, op(full, [tensor(a), tensor("")], [tensor(r)], {"dimensions": dimensions}, [binary_region("f32")]))
     base = [tensor("2x3"), tensor("")]
     for body in reduction_bodies("f32"):
@@ -283,15 +307,20 @@ def _reduce() -> Iterator[Program]:
     two = [tensor("2x3"), tensor("2x3", "i32"), tensor(""), tensor("", "i32")]
     scalars = [tensor(""), tensor("", "i32"), tensor(""), tensor("", "i32")]
     body = region(scalars, "", "%a, %d", f"{scalars[0]}, {scalars[1]}")
-    for results in ([tensor("2"), tensor("2", "i32")], [tensor("2")], [tensor("2"), tensor("3", "i32")], [tensor("2", "i32"), tensor("2")]):
+    for results in ([tensor("2"), tensor("2", "i32")], [tensor("2")], [tensor("2"), tensor("3", "i32")],
+            [tensor("2", "i32"), tensor("2")]):
         yield Program(full, op(full, two, results, dims, [body]))
-    yield Program(full, op(full, [*two[:1], tensor("2x?", "i32"), *two[2:]], [tensor("2"), tensor("2", "i32")], dims, [body]))
-    yield Program(full, op(full, [*two[:1], tensor("3x3", "i32"), *two[2:]], [tensor("2"), tensor("2", "i32")], dims, [body]))
+    yield Program(full, op(full, [*two[:1], tensor("2x?", "i32"), *two[2:]], [tensor("2"), tensor("2", "i32")], dims,
+        [body]))
+    yield Program(full, op(full, [*two[:1], tensor("3x3", "i32"), *two[2:]], [tensor("2"), tensor("2", "i32")], dims,
+        [body]))
     yield Program(full, op(full, two[:3], [tensor("2")], dims, [body]))
     yield Program(full, op(full, [], [], dims, [region([], "", "", "")]))
-    outside = function([tensor("2x3"), tensor(""), tensor("")], '  %r = "stablehlo.reduce"(%arg0, %arg1) <{dimensions = array<i64: 1>}> ({\n'
+    outside = function([tensor("2x3"), tensor(""), tensor("")],
+        '  %r = "stablehlo.reduce"(%arg0, %arg1) <{dimensions = array<i64: 1>}> ({\n'
         "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n    %y = stablehlo.add %a, %b : tensor<f32>\n    %z = stablehlo.add %y, %arg2 : tensor<f32>\n"
-        "    stablehlo.return %z : tensor<f32>\n  }) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>", [tensor("2")])  # fmt: skip
+        "    stablehlo.return %z : tensor<f32>\n  }) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>",
+        [tensor("2")])  # fmt: skip
     yield Program(full, outside)
 
 
@@ -322,10 +351,12 @@ def _reduce_text() -> Iterator[Program]:
         f"(%arg0, %arg1) applies stablehlo.add across dimensions = [1] : {kinds}",
     ]:  # fmt: skip
         yield Program(full, function([tensor("2x3"), tensor("")], f"  %r = stablehlo.reduce{text}", [tensor("2")]))
-    for name in ["add", "and", "or", "minimum", "multiply", "xor", "subtract", "divide", "atan2", "power", "shift_left", "complex", "compare", "remainder"]:
+    for name in ["add", "and", "or", "minimum", "multiply", "xor", "subtract", "divide", "atan2", "power", "shift_left",
+            "complex", "compare", "remainder"]:
         for dtype in ("i1", "i32", "f32"):
             body = binary_region(dtype, f"stablehlo.{name}")
-            yield Program(full, op(full, [tensor("2x3", dtype), tensor("", dtype)], [tensor("2", dtype)], {"dimensions": array(1)}, [body]))
+            yield Program(full, op(full, [tensor("2x3", dtype), tensor("", dtype)], [tensor("2", dtype)], {"dimensions": array(1)},
+                [body]))
             line = f"  %r = stablehlo.reduce(%arg0 init: %arg1) applies stablehlo.{name} across dimensions = [1] : ({tensor('2x3', dtype)}, {tensor('', dtype)}) -> {tensor('2', dtype)}"
             yield Program(full, function([tensor("2x3", dtype), tensor("", dtype)], line, [tensor("2", dtype)]))
 
@@ -335,12 +366,18 @@ def _reduce_window() -> Iterator[Program]:
     base = {"window_dimensions": array(2, 2), "window_strides": array(2, 2)}
     add = [binary_region("f32")]
     for dtype in [*DTYPES, *QUANTIZED[:2]]:
-        yield Program(full, op(full, [tensor("4x4", dtype), tensor("", dtype)], [tensor("2x2", dtype)], base, [binary_region(dtype)]))
-    lists = [None, array(1, 1), array(2, 2), array(0, 1), array(-1, 1), array(1), array(1, 2, 1), array(5, 5), array(3, 1), "dense<1> : tensor<2xi64>"]
-    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<[[1, 0], [0, 1]]> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>", "dense<-1> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi32>",
-                "dense<-9> : tensor<2x2xi64>", "dense<0> : tensor<1x2xi64>", "dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi64>", "dense<0> : tensor<2x1xi64>"]  # fmt: skip
-    for attrs in one_at_a_time(base, window_dimensions=lists, window_strides=lists, base_dilations=lists, window_dilations=lists, padding=paddings):
-        for a, r in [("4x4", "2x2"), ("4x4", "3x3"), ("?x4", "?x2"), ("4x4", "?x?"), ("*", "*"), ("0x4", "0x2"), ("4x4", "1x1"), ("4", "2"), ("4x4", "0x0"), ("4x4", "4x4")]:
+        yield Program(full, op(full, [tensor("4x4", dtype), tensor("", dtype)], [tensor("2x2", dtype)], base,
+            [binary_region(dtype)]))
+    lists = [None, array(1, 1), array(2, 2), array(0, 1), array(-1, 1), array(1), array(1, 2, 1), array(5, 5), array(3, 1),
+        "dense<1> : tensor<2xi64>"]
+    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<[[1, 0], [0, 1]]> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>",
+        "dense<-1> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi32>",
+                "dense<-9> : tensor<2x2xi64>", "dense<0> : tensor<1x2xi64>", "dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi64>",
+                "dense<0> : tensor<2x1xi64>"]  # fmt: skip
+    for attrs in one_at_a_time(base, window_dimensions=lists, window_strides=lists, base_dilations=lists,
+            window_dilations=lists, padding=paddings):
+        for a, r in [("4x4", "2x2"), ("4x4", "3x3"), ("?x4", "?x2"), ("4x4", "?x?"), ("*", "*"), ("0x4", "0x2"), ("4x4", "1x1"),
+                ("4", "2"), ("4x4", "0x0"), ("4x4", "4x4")]:
             yield Program(full, op(full, [tensor(a), tensor("")], [tensor(r)], attrs, add))
     for body in reduction_bodies("f32"):
         yield Program(full, op(full, [tensor("4x4"), tensor("")], [tensor("2x2")], base, [body]))
@@ -371,9 +408,11 @@ def _select_and_scatter() -> Iterator[Program]:
     for dtype in [*DTYPES, QUANTIZED[0]]:
         yield program("4x4", "2x2", "4x4", dtype, base, regions(dtype))
     lists = [None, array(1, 1), array(2, 2), array(0, 1), array(-1, 1), array(1), array(3, 3)]
-    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>", "dense<0> : tensor<1x2xi64>"]
+    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>",
+        "dense<0> : tensor<1x2xi64>"]
     for attrs in one_at_a_time(base, window_dimensions=lists, window_strides=lists, padding=paddings):
-        for a, s, r in [("4x4", "2x2", "4x4"), ("4x4", "3x3", "4x4"), ("?x4", "?x2", "?x4"), ("*", "*", "*"), ("4x4", "2x2", "2x2"), ("4x4", "2", "4x4"), ("0x4", "0x2", "0x4")]:
+        for a, s, r in [("4x4", "2x2", "4x4"), ("4x4", "3x3", "4x4"), ("?x4", "?x2", "?x4"), ("*", "*", "*"),
+                ("4x4", "2x2", "2x2"), ("4x4", "2", "4x4"), ("0x4", "0x2", "0x4")]:
             yield program(a, s, r, "f32", attrs, regions("f32"))
     good = regions("f32")
     for body in reduction_bodies("f32"):
@@ -394,7 +433,8 @@ def _sort() -> Iterator[Program]:
     for dtype in [*DTYPES, QUANTIZED[0]]:
         yield Program(full, op(full, [tensor("2x3", dtype)], [tensor("2x3", dtype)], base, [comparator([dtype])]))
     for attrs in one_at_a_time(base, dimension=I64, is_stable=["false", None, "1 : i32"]):
-        for a, b in [("2x3", "2x3"), ("?x3", "?x3"), ("*", "*"), ("", ""), ("0x3", "0x3"), ("2x3", "3x2"), ("2x3", "2x?"), ("3", "3")]:
+        for a, b in [("2x3", "2x3"), ("?x3", "?x3"), ("*", "*"), ("", ""), ("0x3", "0x3"), ("2x3", "3x2"), ("2x3", "2x?"),
+                ("3", "3")]:
             yield Program(full, op(full, [tensor(a)], [tensor(b)], attrs, [comparator(["f32"])]))
             kinds = [tensor(a), tensor(b, "i32")]
             yield Program(full, op(full, kinds, kinds, attrs, [comparator(["f32", "i32"])]))
@@ -413,7 +453,8 @@ def _map() -> Iterator[Program]:
         kind = tensor("2x3", dtype)
         yield Program(full, op(full, [kind, kind], [kind], {"dimensions": array(0, 1)}, [binary_region(dtype)]))
     for dimensions in LISTS:
-        for a, b in [("2x3", "2x3"), ("2x3", "2x?"), ("?x?", "?x?"), ("*", "*"), ("2", "2"), ("2x3", "3x2"), ("0x3", "0x3"), ("", "")]:
+        for a, b in [("2x3", "2x3"), ("2x3", "2x?"), ("?x?", "?x?"), ("*", "*"), ("2", "2"), ("2x3", "3x2"), ("0x3", "0x3"),
+                ("", "")]:
             yield Program(full, op(full, [tensor(a)] * 2, [tensor(b)], {"dimensions": dimensions}, [binary_region("f32")]))
     for body in reduction_bodies("f32"):
         for result in ("f32", "i1"):
@@ -422,5 +463,6 @@ def _map() -> Iterator[Program]:
     yield Program(full, op(full, [tensor("2x3")], [tensor("2x3")], {"dimensions": array(0, 1)}, [one]))
     yield Program(full, op(full, [], [tensor("2x3")], {"dimensions": array(0, 1)}, [one]))
     for dtype in FLOATS[:3]:
-        body = region([tensor("")], f"%z = stablehlo.convert %a : (tensor<f32>) -> {tensor('', dtype)}", "%z", tensor("", dtype))
+        body = region([tensor("")], f"%z = stablehlo.convert %a : (tensor<f32>) -> {tensor('', dtype)}", "%z",
+            tensor("", dtype))
         yield Program(full, op(full, [tensor("2")], [tensor("2", dtype)], {"dimensions": array(0)}, [body]))

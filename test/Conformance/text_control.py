@@ -24,7 +24,8 @@ F, I, P, TOKEN = tensor("2"), tensor("", "i32"), tensor("", "i1"), "!stablehlo.t
 
 def programs() -> Iterator[Program]:
     """All candidates of this file."""
-    for generate in (_if, _case, _while, _while_text, _tuple, _tokens, _barrier, _custom_call, _composite, _send_recv, _async):
+    for generate in (_if, _case, _while, _while_text, _tuple, _tokens, _barrier, _custom_call, _composite, _send_recv,
+            _async):
         yield from generate()
 
 
@@ -91,7 +92,8 @@ def _while() -> Iterator[Program]:
     for dtype in [*DTYPES, QUANTIZED[0]]:
         kinds = [I, tensor("2", dtype)]
         yield program(kinds, region(kinds, less, "%z", P), region(kinds, "", "%a, %b", ", ".join(kinds)))
-    for kind in [F, tensor("?"), tensor("*"), TOKEN, BOUNDED.format("f32"), f"tuple<{F}>", tensor("0"), "f32", "!quant.uniform<i8:f32, 1.0>"]:
+    for kind in [F, tensor("?"), tensor("*"), TOKEN, BOUNDED.format("f32"), f"tuple<{F}>", tensor("0"), "f32",
+            "!quant.uniform<i8:f32, 1.0>"]:
         kinds = [I, kind]
         yield program(kinds, region(kinds, less, "%z", P), region(kinds, "", "%a, %b", ", ".join(kinds)))
     kinds = [I, F]
@@ -106,9 +108,12 @@ def _while() -> Iterator[Program]:
     yield program(kinds, cond, region(kinds, "", "", ""))
     yield program(kinds, cond, body, [I, tensor("3")])
     yield program([I], region([I], less, "%z", P), region([I], "", "%a", I))
-    yield program([I, F, F, I], region([I, F, F, I], less, "%z", P), region([I, F, F, I], "", "%a, %c, %b, %d", f"{I}, {F}, {F}, {I}"))
-    yield program([], "    %p = stablehlo.constant dense<false> : tensor<i1>\n    stablehlo.return %p : tensor<i1>", "    stablehlo.return")
-    yield program([tensor("?")], region([tensor("?")], "%z = stablehlo.constant dense<true> : tensor<i1>", "%z", P), region([tensor("?")], "", "%a", tensor("?")), [F])
+    yield program([I, F, F, I], region([I, F, F, I], less, "%z", P), region([I, F, F, I], "", "%a, %c, %b, %d",
+        f"{I}, {F}, {F}, {I}"))
+    yield program([], "    %p = stablehlo.constant dense<false> : tensor<i1>\n    stablehlo.return %p : tensor<i1>",
+        "    stablehlo.return")
+    yield program([tensor("?")], region([tensor("?")], "%z = stablehlo.constant dense<true> : tensor<i1>", "%z", P),
+        region([tensor("?")], "", "%a", tensor("?")), [F])
 
 
 def _while_text() -> Iterator[Program]:
@@ -158,7 +163,8 @@ def _tuple() -> Iterator[Program]:
         line = f"  %r = stablehlo.get_tuple_element %arg0{index} : (tuple<{F}, {F}>) -> {F}"
         yield Program("stablehlo.get_tuple_element", function([f"tuple<{F}, {F}>"], line, [F]))
     for kind in DTYPES:
-        yield Program("stablehlo.tuple", op("stablehlo.tuple", [tensor("2", kind)] * 2, [f"tuple<{tensor('2', kind)}, {tensor('2', kind)}>"]))
+        yield Program("stablehlo.tuple", op("stablehlo.tuple", [tensor("2", kind)] * 2,
+            [f"tuple<{tensor('2', kind)}, {tensor('2', kind)}>"]))
 
 
 def _tokens() -> Iterator[Program]:
@@ -191,13 +197,16 @@ def _barrier() -> Iterator[Program]:
     full = "stablehlo.optimization_barrier"
     for dtype in [*DTYPES, *QUANTIZED[:1]]:
         yield Program(full, op(full, [tensor("2", dtype)], [tensor("2", dtype)]))
-    for kinds in [[], [F], [F, I], [TOKEN], [tensor("?"), tensor("*")], [f"tuple<{F}>"], ["f32"], [BOUNDED.format("f32"), TOKEN]]:
+    for kinds in [[], [F], [F, I], [TOKEN], [tensor("?"), tensor("*")], [f"tuple<{F}>"], ["f32"],
+            [BOUNDED.format("f32"), TOKEN]]:
         yield Program(full, op(full, kinds, kinds))
         yield Program(full, op(full, kinds, [F]))
         yield Program(full, op(full, kinds, kinds, extra={"foo": "1 : i8"}))
     yield Program(full, op(full, [F], [tensor("?")]))
-    for line in ["%r = stablehlo.optimization_barrier %arg0 : tensor<2xf32>", "%r = stablehlo.optimization_barrier %arg0 {x} : tensor<2xf32>",
-                 "%r:2 = stablehlo.optimization_barrier %arg0, %arg0 : tensor<2xf32>, tensor<2xf32>", "stablehlo.optimization_barrier", "stablehlo.optimization_barrier()",
+    for line in ["%r = stablehlo.optimization_barrier %arg0 : tensor<2xf32>",
+        "%r = stablehlo.optimization_barrier %arg0 {x} : tensor<2xf32>",
+                 "%r:2 = stablehlo.optimization_barrier %arg0, %arg0 : tensor<2xf32>, tensor<2xf32>", "stablehlo.optimization_barrier",
+                 "stablehlo.optimization_barrier()",
                  "%r:2 = stablehlo.optimization_barrier %arg0, %arg0 : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)"]:  # fmt: skip
         results = [F, F] if ":2" in line else [F] if "%r" in line else []
         yield Program(full, function([F], f"  {line}", results))
@@ -206,32 +215,45 @@ def _barrier() -> Iterator[Program]:
 def _custom_call() -> Iterator[Program]:
     full = "stablehlo.custom_call"
     base = {"call_target_name": '"foo"'}
-    layouts = ["[dense<0> : tensor<1xindex>]", "[dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]", "[dense<[1, 0]> : tensor<2xindex>]", "[]", "[dense<0> : tensor<1xi64>]", "[0]", "[dense<1> : tensor<1xindex>]"]
-    aliases = ["[]", "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]",
-               "[#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]", "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 9, operand_tuple_indices = []>]",
-               "[#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = [0]>]", "[1]", "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]"]  # fmt: skip
+    layouts = ["[dense<0> : tensor<1xindex>]", "[dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]",
+        "[dense<[1, 0]> : tensor<2xindex>]", "[]", "[dense<0> : tensor<1xi64>]", "[0]", "[dense<1> : tensor<1xindex>]"]
+    aliases = ["[]",
+        "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]",
+               "[#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]",
+               "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 9, operand_tuple_indices = []>]",
+               "[#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = [0]>]", "[1]",
+               "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]"]  # fmt: skip
     versions = [f"{n} : i32" for n in range(-1, 6)] + ["1 : i64", None]
     for attrs in one_at_a_time(
-        base, call_target_name=['""', '"a.b"', '"a b"', '"$cublas"', "@foo", None, "1 : i64"], has_side_effect=["true", "false", "unit", "1 : i64"],
-        backend_config=['""', '"x\\22y"', "{}", "{a = 1 : i32}", "1 : i64", '"\\00\\FF"'], api_version=versions, called_computations=["[]", "[@foo]", "[@main]", "[@main, @other]", "[1]", "@main"],
+        base, call_target_name=['""', '"a.b"', '"a b"', '"$cublas"', "@foo", None, "1 : i64"], has_side_effect=["true", "false",
+        "unit", "1 : i64"],
+        backend_config=['""', '"x\\22y"', "{}", "{a = 1 : i32}", "1 : i64", '"\\00\\FF"'], api_version=versions,
+        called_computations=["[]", "[@foo]", "[@main]", "[@main, @other]", "[1]", "@main"],
         operand_layouts=layouts, result_layouts=layouts, output_operand_aliases=aliases,
     ):  # fmt: skip
-        for kinds, results in [([F], [F]), ([F, I], [F]), ([F], [F, I]), ([], []), ([F], []), ([TOKEN], [TOKEN]), ([tensor("2x3")], [tensor("2x3")]), ([f"tuple<{F}, {I}>"], [f"tuple<{F}, {I}>"])]:
+        for kinds, results in [([F], [F]), ([F, I], [F]), ([F], [F, I]), ([], []), ([F], []), ([TOKEN], [TOKEN]),
+                ([tensor("2x3")], [tensor("2x3")]), ([f"tuple<{F}, {I}>"], [f"tuple<{F}, {I}>"])]:
             yield Program(full, op(full, kinds, results, attrs))
         yield Program(full, op(full, [F], [F], {**attrs, "operand_layouts": layouts[0], "result_layouts": layouts[0]}))
     for config in ('""', "{}", "{x = 2 : i8}", '"s"'):
         for version in versions:
-            yield Program(full, op(full, [F], [F], {**base, "api_version": version, "backend_config": config}, extra={"mhlo.sharding": '"x"', "foo": "unit"}))
+            yield Program(full, op(full, [F], [F], {**base, "api_version": version, "backend_config": config},
+                extra={"mhlo.sharding": '"x"', "foo": "unit"}))
     for dtype in [*DTYPES, *QUANTIZED, "index"]:
         yield Program(full, op(full, [tensor("2", dtype)], [tensor("2", dtype)], base))
-    for kind in [tensor("?"), tensor("*"), "f32", "i32", "index", BOUNDED.format("f32"), "memref<2xf32>", "vector<2xf32>", "none", f"tuple<{TOKEN}>", "tensor<f32, #stablehlo.type_extensions<bounds = []>>"]:
+    for kind in [tensor("?"), tensor("*"), "f32", "i32", "index", BOUNDED.format("f32"), "memref<2xf32>", "vector<2xf32>",
+            "none", f"tuple<{TOKEN}>", "tensor<f32, #stablehlo.type_extensions<bounds = []>>"]:
         yield Program(full, op(full, [kind], [kind], base))
     for target in ["@foo", '@"a b"', "foo", '"foo"', "@foo.bar", "@foo::@bar"]:
-        for tail in ["(%arg0) : (tensor<2xf32>) -> tensor<2xf32>", "(%arg0) {backend_config = \"x\"} : (tensor<2xf32>) -> tensor<2xf32>", " %arg0 : (tensor<2xf32>) -> tensor<2xf32>", "(%arg0) {has_side_effect = false, api_version = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>",
+        for tail in ["(%arg0) : (tensor<2xf32>) -> tensor<2xf32>",
+            "(%arg0) {backend_config = \"x\"} : (tensor<2xf32>) -> tensor<2xf32>",
+            " %arg0 : (tensor<2xf32>) -> tensor<2xf32>",
+            "(%arg0) {has_side_effect = false, api_version = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>",
                      "(%arg0) : tensor<2xf32>", "(%arg0) {call_target_name = \"z\"} : (tensor<2xf32>) -> tensor<2xf32>"]:  # fmt: skip
             yield Program(full, function([F], f"  %r = stablehlo.custom_call {target}{tail}", [F]))
     # Targets whose operands and results jaxlib's verifier knows.
-    for target in ["stablehlo.dynamic_reduce_window", "stablehlo.dynamic_rng_bit_generator", "stablehlo.dynamic_top_k", "mhlo.topk", "Sharding", "SPMDFullToShardShape", "shape_assertion", "annotate_device_placement"]:
+    for target in ["stablehlo.dynamic_reduce_window", "stablehlo.dynamic_rng_bit_generator", "stablehlo.dynamic_top_k",
+            "mhlo.topk", "Sharding", "SPMDFullToShardShape", "shape_assertion", "annotate_device_placement"]:
         yield Program(full, op(full, [F], [F], {"call_target_name": f'"{target}"'}))
         yield Program(full, op(full, [F], [F], {"call_target_name": f'"{target}"', "api_version": "1 : i32"}))
 
@@ -241,11 +263,14 @@ def _composite() -> Iterator[Program]:
     callee = f"func.func private @impl(%x: {F}) -> {F} {{\n  return %x : {F}\n}}\n"
     base = {"name": '"ns.op"', "decomposition": "@impl"}
 
-    def program(kinds: list[str], results: list[str], attrs: dict[str, str | None], prefix: str = callee, **options: object) -> Program:
+    def program(kinds: list[str], results: list[str], attrs: dict[str, str | None], prefix: str = callee,
+            **options: object) -> Program:
         return Program(full, prefix + op(full, kinds, results, attrs, **options))
 
-    for attrs in one_at_a_time(base, name=['"op"', '"a.b.c"', '""', '".x"', '"x."', '"1.2"', '"a-b.c"', '"a.b_1"', "1 : i64", None], decomposition=["@main", "@missing", '"impl"', None, "@impl::@x"],
-                               composite_attributes=["{}", "{a = 1 : i64}", '{b = "x", c = [1, 2], d = {e = 1.0 : f32}}', "[]", '"x"'], version=["0 : i32", "1 : i32", "-1 : i32", "7 : i32", "1 : i64"]):  # fmt: skip
+    for attrs in one_at_a_time(base, name=['"op"', '"a.b.c"', '""', '".x"', '"x."', '"1.2"', '"a-b.c"', '"a.b_1"',
+        "1 : i64", None], decomposition=["@main", "@missing", '"impl"', None, "@impl::@x"],
+                               composite_attributes=["{}", "{a = 1 : i64}", '{b = "x", c = [1, 2], d = {e = 1.0 : f32}}', "[]", '"x"'],
+                               version=["0 : i32", "1 : i32", "-1 : i32", "7 : i32", "1 : i64"]):  # fmt: skip
         yield program([F], [F], attrs)
         yield program([F], [F], attrs, extra={"foo": "unit"})
     yield program([F, F], [F], base)
@@ -261,18 +286,26 @@ def _composite() -> Iterator[Program]:
     for dtype in DTYPES:
         kind = tensor("2", dtype)
         yield program([kind], [kind], base, f"func.func private @impl(%x: {kind}) -> {kind} {{\n  return %x : {kind}\n}}\n")
-    for text in ['"ns.op" %arg0 {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>', '"ns.op" %arg0 {composite_attributes = {}, decomposition = @impl, version = 0 : i32} : (tensor<2xf32>) -> tensor<2xf32>',
-                 '"ns.op"(%arg0) {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>', 'ns.op %arg0 {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>', '"ns.op" %arg0 {decomposition = @impl, version = 3 : i32, z} : (tensor<2xf32>) -> tensor<2xf32>',
+    for text in ['"ns.op" %arg0 {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>',
+        '"ns.op" %arg0 {composite_attributes = {}, decomposition = @impl, version = 0 : i32} : (tensor<2xf32>) -> tensor<2xf32>',
+                 '"ns.op"(%arg0) {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>',
+                 'ns.op %arg0 {decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>',
+                 '"ns.op" %arg0 {decomposition = @impl, version = 3 : i32, z} : (tensor<2xf32>) -> tensor<2xf32>',
                  '"ns.op" %arg0 : (tensor<2xf32>) -> tensor<2xf32>']:  # fmt: skip
         yield Program(full, callee + function([F], f"  %r = stablehlo.composite {text}", [F]))
 
 
 def _send_recv() -> Iterator[Program]:
-    handles = ["#stablehlo.channel_handle<handle = 5, type = 2>", "#stablehlo.channel_handle<handle = 0, type = 1>", "#stablehlo.channel_handle<handle = 1, type = 0>", "#stablehlo.channel_handle<handle = 5, type = 9>",
-               "#stablehlo.channel_handle<type = 2, handle = 5>", "#stablehlo.channel_handle<handle = 1>", "#stablehlo.channel_handle<handle = -1, type = 3>", None, "1 : i64"]  # fmt: skip
-    pairs = [None, "dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>", "dense<[[0, 1]]> : tensor<1x2xi64>", "dense<> : tensor<0x2xi64>", "dense<0> : tensor<1x3xi64>", "dense<[[0, 0]]> : tensor<1x2xi64>", "dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>", "dense<0> : tensor<1x2xi32>"]
+    handles = ["#stablehlo.channel_handle<handle = 5, type = 2>", "#stablehlo.channel_handle<handle = 0, type = 1>",
+        "#stablehlo.channel_handle<handle = 1, type = 0>", "#stablehlo.channel_handle<handle = 5, type = 9>",
+               "#stablehlo.channel_handle<type = 2, handle = 5>", "#stablehlo.channel_handle<handle = 1>",
+               "#stablehlo.channel_handle<handle = -1, type = 3>", None, "1 : i64"]  # fmt: skip
+    pairs = [None, "dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>", "dense<[[0, 1]]> : tensor<1x2xi64>",
+        "dense<> : tensor<0x2xi64>", "dense<0> : tensor<1x3xi64>", "dense<[[0, 0]]> : tensor<1x2xi64>",
+        "dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>", "dense<0> : tensor<1x2xi32>"]
     base = {"channel_handle": handles[0], "is_host_transfer": "true"}
-    for attrs in one_at_a_time(base, channel_handle=handles, is_host_transfer=["false", None, "1 : i64"], source_target_pairs=pairs):
+    for attrs in one_at_a_time(base, channel_handle=handles, is_host_transfer=["false", None, "1 : i64"],
+            source_target_pairs=pairs):
         for kinds in [[F, TOKEN], [TOKEN], [F, I, TOKEN], [F], [TOKEN, F]]:
             yield Program("stablehlo.send", op("stablehlo.send", kinds, [TOKEN], attrs))
             yield Program("stablehlo.recv", op("stablehlo.recv", [TOKEN], kinds, attrs))
@@ -294,7 +327,8 @@ def _async() -> Iterator[Program]:
     }  # fmt: skip
     for name, body in inner.items():
         text = region([F], body, "%z" if body else "%a", F)
-        for result in [future, f"!stablehlo.future<{I}>", F, f"!stablehlo.future<{F}, {I}>", f"!stablehlo.future<tuple<{F}>>", "!stablehlo.future<>"]:
+        for result in [future, f"!stablehlo.future<{I}>", F, f"!stablehlo.future<{F}, {I}>", f"!stablehlo.future<tuple<{F}>>",
+                "!stablehlo.future<>"]:
             yield Program("stablehlo.async_start", op("stablehlo.async_start", [F], [result], {}, [text]))
     for kind in [future, f"!stablehlo.future<{F}, {I}>", "!stablehlo.future<>", F]:
         for results in [[F], [F, I], [], [I]]:

@@ -52,12 +52,17 @@ def _generic() -> Iterator[Program]:
         for out in {dtype, "f32", "i32"}:
             operands = [tensor("1x8x8x4", dtype), tensor("3x3x4x16", dtype)]
             yield Program(full, op(full, operands, [tensor("1x6x6x16", out)], _base()))
-    lists = [None, array(1, 1), array(2, 2), array(2, 1), array(0, 1), array(-1, 1), array(1), array(1, 1, 1), "dense<1> : tensor<2xi64>"]
-    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi64>", "dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>", "dense<-1> : tensor<2x2xi64>",
-                "dense<-20> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>", "dense<1> : tensor<1x2xi64>", "dense<[[0, 1], [2, 3], [4, 5]]> : tensor<3x2xi64>", "dense<0> : tensor<2x2xi32>"]  # fmt: skip
-    reversals = [None, "array<i1: false, false>", "array<i1: true, false>", "array<i1: true>", "dense<true> : tensor<2xi1>", "dense<[true, false]> : tensor<2xi1>"]
+    lists = [None, array(1, 1), array(2, 2), array(2, 1), array(0, 1), array(-1, 1), array(1), array(1, 1, 1),
+        "dense<1> : tensor<2xi64>"]
+    paddings = [None, "dense<0> : tensor<2x2xi64>", "dense<1> : tensor<2x2xi64>",
+        "dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>", "dense<-1> : tensor<2x2xi64>",
+                "dense<-20> : tensor<2x2xi64>", "dense<1> : tensor<2xi64>", "dense<1> : tensor<1x2xi64>",
+                "dense<[[0, 1], [2, 3], [4, 5]]> : tensor<3x2xi64>", "dense<0> : tensor<2x2xi32>"]  # fmt: skip
+    reversals = [None, "array<i1: false, false>", "array<i1: true, false>", "array<i1: true>", "dense<true> : tensor<2xi1>",
+        "dense<[true, false]> : tensor<2xi1>"]
     groups = ["0 : i64", "1 : i64", "2 : i64", "4 : i64", "16 : i64", "-1 : i64", "3 : i64", None]
-    results = ["1x6x6x16", "1x8x8x16", "1x3x3x16", "1x4x4x16", "?x?x?x?", "1x7x7x16", "1x13x13x16", "1x6x6x8", "1x4x6x16", "*", "1x3x6x16", "1x4x8x16"]
+    results = ["1x6x6x16", "1x8x8x16", "1x3x3x16", "1x4x4x16", "?x?x?x?", "1x7x7x16", "1x13x13x16", "1x6x6x8", "1x4x6x16",
+        "*", "1x3x6x16", "1x4x8x16"]
     for attrs in one_at_a_time(
         _base(), window_strides=lists, padding=paddings, lhs_dilation=lists, rhs_dilation=lists, window_reversal=reversals,
         batch_group_count=groups, feature_group_count=groups, precision_config=PRECISIONS,
@@ -78,23 +83,29 @@ def _generic() -> Iterator[Program]:
 def _shapes() -> Iterator[Program]:
     full = "stablehlo.convolution"
     cases = [
-        ("1x8x8x4", "3x3x4x16", "1x6x6x16"), ("1x4x8x8", "16x4x3x3", "1x16x6x6"), ("4x8x8x1", "4x3x3x16", "6x6x1x16"), ("5x4", "4x3", "5x3"),
-        ("1x8x4", "3x4x16", "1x6x16"), ("1x8x8x8x4", "3x3x3x4x16", "1x6x6x6x16"), ("?x8x8x4", "3x3x4x16", "?x6x6x16"), ("1x?x?x4", "3x3x4x16", "1x?x?x16"),
-        ("*", "3x3x4x16", "*"), ("*", "*", "*"), ("0x8x8x4", "3x3x4x16", "0x6x6x16"), ("1x2x2x4", "3x3x4x16", "1x0x0x16"), ("1x8x8x4", "0x3x4x16", "1x8x6x16"),
-        ("1x8x8x4", "3x3x4x16", "1x6x6x17"), ("1x8x8x5", "3x3x4x16", "1x6x6x16"), ("1x8x8x4", "3x3x16x4", "1x6x6x16"), ("", "", ""), ("1x8x8x4", "?x?x4x16", "1x?x?x16"),
+        ("1x8x8x4", "3x3x4x16", "1x6x6x16"), ("1x4x8x8", "16x4x3x3", "1x16x6x6"), ("4x8x8x1", "4x3x3x16", "6x6x1x16"),
+        ("5x4", "4x3", "5x3"),
+        ("1x8x4", "3x4x16", "1x6x16"), ("1x8x8x8x4", "3x3x3x4x16", "1x6x6x6x16"), ("?x8x8x4", "3x3x4x16", "?x6x6x16"),
+        ("1x?x?x4", "3x3x4x16", "1x?x?x16"),
+        ("*", "3x3x4x16", "*"), ("*", "*", "*"), ("0x8x8x4", "3x3x4x16", "0x6x6x16"), ("1x2x2x4", "3x3x4x16", "1x0x0x16"),
+        ("1x8x8x4", "0x3x4x16", "1x8x6x16"),
+        ("1x8x8x4", "3x3x4x16", "1x6x6x17"), ("1x8x8x5", "3x3x4x16", "1x6x6x16"), ("1x8x8x4", "3x3x16x4", "1x6x6x16"),
+        ("", "", ""), ("1x8x8x4", "?x?x4x16", "1x?x?x16"),
     ]  # fmt: skip
     for numbers in NUMBERS:
         attrs = {**_base(), "dimension_numbers": f"#stablehlo.conv<{numbers}>"}
         for a, b, r in cases:
             yield Program(full, op(full, [tensor(a), tensor(b)], [tensor(r)], attrs))
     bounded = "tensor<?x8x8x4xf32, #stablehlo.bounds<4, ?, ?, ?>>"
-    for r in ["tensor<?x6x6x16xf32, #stablehlo.bounds<4, ?, ?, ?>>", tensor("?x6x6x16"), tensor("4x6x6x16"), BOUNDED.format("f32")]:
+    for r in ["tensor<?x6x6x16xf32, #stablehlo.bounds<4, ?, ?, ?>>", tensor("?x6x6x16"), tensor("4x6x6x16"),
+            BOUNDED.format("f32")]:
         yield Program(full, op(full, [bounded, tensor("3x3x4x16")], [r], _base()))
     raw = (
         "#stablehlo.conv<raw input_batch_dimension = 0, input_feature_dimension = 3, input_spatial_dimensions = [1, 2], kernel_output_feature_dimension = 3, "
         "kernel_input_feature_dimension = 2, kernel_spatial_dimensions = [0, 1], output_batch_dimension = 0, output_feature_dimension = 3, output_spatial_dimensions = [1, 2]>"
     )
-    for spelling in [raw, raw.replace("raw ", ""), raw.replace("= 3", "= 7"), raw.replace("[1, 2]", "[1, 5]"), raw.replace("[1, 2]", "[1]"), raw.replace("[0, 1]", "[0, 0]"),
+    for spelling in [raw, raw.replace("raw ", ""), raw.replace("= 3", "= 7"), raw.replace("[1, 2]", "[1, 5]"),
+        raw.replace("[1, 2]", "[1]"), raw.replace("[0, 1]", "[0, 0]"),
                      raw.replace("input_batch_dimension = 0, ", ""), raw.replace("= 0", "= -1")]:  # fmt: skip
         attrs = {**_base(), "dimension_numbers": spelling}
         yield Program(full, op(full, [tensor("1x8x8x4"), tensor("3x3x4x16")], [tensor("1x6x6x16")], attrs))
@@ -104,9 +115,12 @@ def _spellings() -> Iterator[Program]:
     full = "stablehlo.convolution"
     groups = "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
     windows = [
-        "", "stride = [1, 1]", "stride = [2, 2]", "pad = [[0, 0], [0, 0]]", "pad = [[1, 1], [1, 1]]", "pad = [[0, 1], [1, 0]]", "lhs_dilate = [1, 1]", "rhs_dilate = [2, 2]",
-        "reverse = [false, false]", "reverse = [true, true]", "reverse = [0, 1]", "stride = [2, 2], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]",
-        "pad = [[1, 1], [1, 1]], stride = [2, 2]", "stride = [1, 1], stride = [1, 1]", "stride = [1]", "pad = [1, 1]", "pad = [[1], [1]]", "pad = []", "bad = [1, 1]", "stride = 1",
+        "", "stride = [1, 1]", "stride = [2, 2]", "pad = [[0, 0], [0, 0]]", "pad = [[1, 1], [1, 1]]", "pad = [[0, 1], [1, 0]]",
+        "lhs_dilate = [1, 1]", "rhs_dilate = [2, 2]",
+        "reverse = [false, false]", "reverse = [true, true]", "reverse = [0, 1]",
+        "stride = [2, 2], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]",
+        "pad = [[1, 1], [1, 1]], stride = [2, 2]", "stride = [1, 1], stride = [1, 1]", "stride = [1]", "pad = [1, 1]",
+        "pad = [[1], [1]]", "pad = []", "bad = [1, 1]", "stride = 1",
         "stride = [1, 1],", "pad = [[0, 0]]", "lhs_dilate = [2, 1]",
     ]  # fmt: skip
     for window in windows:
@@ -115,11 +129,13 @@ def _spellings() -> Iterator[Program]:
     for numbers in NUMBERS:
         yield _conv(f"dim_numbers = {numbers}, window = {{}} {groups}", "1x6x6x16")
     for dictionary in [
-        "", "{}", "{batch_group_count = 1 : i64}", "{feature_group_count = 1 : i64}", "{feature_group_count = 1 : i64, batch_group_count = 1 : i64}",
+        "", "{}", "{batch_group_count = 1 : i64}", "{feature_group_count = 1 : i64}",
+        "{feature_group_count = 1 : i64, batch_group_count = 1 : i64}",
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}",
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = []}",
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, mhlo.sharding = \"x\", foo}",
-        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, window_strides = array<i64: 1, 1>}", "{batch_group_count = 1 : i32, feature_group_count = 1 : i64}",
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64, window_strides = array<i64: 1, 1>}",
+        "{batch_group_count = 1 : i32, feature_group_count = 1 : i64}",
     ]:  # fmt: skip
         yield _conv(f"dim_numbers = {NUMBERS[0]}, window = {{}} {dictionary}", "1x6x6x16")
     yield _conv(f"dim_numbers = {NUMBERS[0]} {groups}", "1x6x6x16")
@@ -136,8 +152,10 @@ def _quantized() -> Iterator[Program]:
     full = "stablehlo.convolution"
     per_axis = "!quant.uniform<i8:f32:3, {1.0,2.0}>"
     for a, b, r in [
-        (QUANTIZED[0], QUANTIZED[0], QUANTIZED[5]), (QUANTIZED[0], per_axis, "!quant.uniform<i32:f32:3, {1.0,2.0}>"), (QUANTIZED[0], per_axis, QUANTIZED[5]),
-        ("f32", QUANTIZED[0], "f32"), (QUANTIZED[0], "f32", "f32"), (per_axis, QUANTIZED[0], QUANTIZED[5]), (QUANTIZED[0], QUANTIZED[2], QUANTIZED[5]),
+        (QUANTIZED[0], QUANTIZED[0], QUANTIZED[5]), (QUANTIZED[0], per_axis, "!quant.uniform<i32:f32:3, {1.0,2.0}>"),
+        (QUANTIZED[0], per_axis, QUANTIZED[5]),
+        ("f32", QUANTIZED[0], "f32"), (QUANTIZED[0], "f32", "f32"), (per_axis, QUANTIZED[0], QUANTIZED[5]),
+        (QUANTIZED[0], QUANTIZED[2], QUANTIZED[5]),
         (QUANTIZED[0], "!quant.uniform<i8:f32:2, {1.0,2.0}>", QUANTIZED[5]), ("f32", per_axis, "f32"),
     ]:  # fmt: skip
         kinds = [tensor("1x8x8x2", a), tensor("3x3x2x2", b)]
@@ -152,12 +170,14 @@ def _dynamic() -> Iterator[Program]:
     for dtype in DTYPES:
         kinds = [tensor("1x8x8x4", dtype), tensor("3x3x4x16", dtype), tensor("2x2", "i64")]
         yield Program(full, op(full, kinds, [tensor("1x?x?x16", dtype)], base))
-    for padding in [tensor("2x2", "i64"), tensor("2x2", "i32"), tensor("?x2", "i64"), tensor("1x2", "i64"), tensor("2", "i64"), tensor("2x2", "f32"), tensor("2x2", "index"), tensor("*", "i64")]:
+    for padding in [tensor("2x2", "i64"), tensor("2x2", "i32"), tensor("?x2", "i64"), tensor("1x2", "i64"),
+            tensor("2", "i64"), tensor("2x2", "f32"), tensor("2x2", "index"), tensor("*", "i64")]:
         for r in ["1x?x?x16", "1x6x6x16", "?x?x?x?", "*", "1x?x?x8"]:
             yield Program(full, op(full, [tensor("1x8x8x4"), tensor("3x3x4x16"), padding], [tensor(r)], base))
     lists = [None, array(1, 1), array(2, 2), array(0, 1), array(1)]
     groups = ["0 : i64", "2 : i64", "4 : i64", None]
-    for attrs in one_at_a_time(base, window_strides=lists, lhs_dilation=lists, rhs_dilation=lists, window_reversal=[None, "array<i1: true, false>"],
+    for attrs in one_at_a_time(base, window_strides=lists, lhs_dilation=lists, rhs_dilation=lists,
+        window_reversal=[None, "array<i1: true, false>"],
                                batch_group_count=groups, feature_group_count=groups, precision_config=PRECISIONS,
                                dimension_numbers=[f"#stablehlo.conv<{numbers}>" for numbers in NUMBERS]):  # fmt: skip
         for a, b, r in [("1x8x8x4", "3x3x4x16", "1x?x?x16"), ("*", "*", "*"), ("?x?x?x?", "?x?x?x?", "?x?x?x?")]:

@@ -379,9 +379,11 @@ def _quantize() -> Iterator[Program]:
                     op("stablehlo.uniform_dequantize", [tensor(a, source)], [tensor(b, target)]),
                 )
     spellings = [
-        "!quant.uniform<i8:f32, 1.0>", "!quant.uniform<i8:f32, 0.0>", "!quant.uniform<i8:f32, -1.0>", "!quant.uniform<i8:f32, 2.0:200>",
+        "!quant.uniform<i8:f32, 1.0>", "!quant.uniform<i8:f32, 0.0>", "!quant.uniform<i8:f32, -1.0>",
+        "!quant.uniform<i8:f32, 2.0:200>",
         "!quant.uniform<i8<-8:7>:f32, 2.0:3>", "!quant.uniform<i8:f32:5, {1.0,2.0}>", "!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>",
-        "!quant.uniform<i8:f32:{0:1, 1:1}, {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}>", "!quant.any<i8:f32>", "!quant.calibrated<f32<-1.0:1.0>>",
+        "!quant.uniform<i8:f32:{0:1, 1:1}, {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}>", "!quant.any<i8:f32>",
+        "!quant.calibrated<f32<-1.0:1.0>>",
         "!quant.uniform<i64:f64, 1.0>", "!quant.uniform<i8:i32, 1.0>", "!quant.uniform<i8, 1.0>",
     ]  # fmt: skip
     for kind in spellings:

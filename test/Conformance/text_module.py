@@ -28,10 +28,12 @@ STRUCTS = {
     "dot": [DOT, "", "lhs_contracting_dimensions = []", "rhs_contracting_dimensions = [-1]"],
     "gather": [GATHER, "", "index_vector_dim = 0", "index_vector_dim = -5", "offset_dims = []"],
     "scatter": [SCATTER, "", "index_vector_dim = 0", "update_window_dims = []"],
-    "conv": ["[b, f]x[i, o]->[b, f]", "[b, 0, f]x[0, i, o]->[b, 0, f]", "[b, ?, 0, f]x[0, ?, i, o]->[b, ?, 0, f]", "[?]x[?]->[?]", "[b, 1, 0, f]x[1, 0, i, o]->[f, b, 0, 1]"],
+    "conv": ["[b, f]x[i, o]->[b, f]", "[b, 0, f]x[0, i, o]->[b, 0, f]", "[b, ?, 0, f]x[0, ?, i, o]->[b, ?, 0, f]",
+    "[?]x[?]->[?]", "[b, 1, 0, f]x[1, 0, i, o]->[f, b, 0, 1]"],
     "channel_handle": ["handle = 1, type = 2", "handle = -1, type = -1", "handle = 1", "type = 1, handle = 1"],
     "output_operand_alias": [
-        "output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []", "output_tuple_indices = [1, 2], operand_index = 3, operand_tuple_indices = [0]", "operand_index = 0",
+        "output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []",
+        "output_tuple_indices = [1, 2], operand_index = 3, operand_tuple_indices = [0]", "operand_index = 0",
     ],
     "dot_algorithm": [
         "lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false",
@@ -40,13 +42,16 @@ STRUCTS = {
     "bounds": ["", "4", "4, ?", "?, ?, 7", "-1", "0", "4,", "9223372036854775807"],
     "type_extensions": ["bounds = [4, ?]", "bounds = []", ""],
     "result_accuracy": [
-        "mode = #stablehlo.result_accuracy_mode<DEFAULT>", "atol = 1.000000e-05, rtol = 1.0, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>", "ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>",
+        "mode = #stablehlo.result_accuracy_mode<DEFAULT>",
+        "atol = 1.000000e-05, rtol = 1.0, ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>",
+        "ulps = 2, mode = #stablehlo.result_accuracy_mode<TOLERANCE>",
         "rtol = 2.5, mode = #stablehlo.result_accuracy_mode<TOLERANCE>", "mode = HIGHEST", "",
     ],
     "axis_ref": ['name = "x"', 'name = "x", sub_axis_info = (1)2', '"x"', ""],
     "mesh_axis": ['name = "x", size = 2', ""],
     "sub_axis_info": ["pre_size = 1, size = 2", "(1)2", ""],
-    "replica_group_mesh_axes": ['mesh_name = @mesh, axes = [#stablehlo.axis_ref<name = "x">]', "mesh_name = @mesh, axes = []", ""],
+    "replica_group_mesh_axes": ['mesh_name = @mesh, axes = [#stablehlo.axis_ref<name = "x">]',
+    "mesh_name = @mesh, axes = []", ""],
 }  # fmt: skip
 
 
@@ -94,11 +99,18 @@ def _attributes() -> Iterator[Program]:
 
 def _types() -> Iterator[Program]:
     kinds = [
-        "!stablehlo.token", "!stablehlo<token>", "!stablehlo.future<tensor<f32>>", "!stablehlo.future<tensor<f32>, !stablehlo.token>", "!stablehlo.future<>", "!stablehlo.future", "!stablehlo.nothing", "!chlo.token",
-        "tuple<>", "tuple<tensor<f32>>", "tuple<tuple<tensor<2xi1>>, !stablehlo.token>", "tensor<?xf32, #stablehlo.bounds<3>>", "tensor<?x?xf32, #stablehlo.bounds<3, ?>>", "tensor<2xf32, #stablehlo.bounds<3>>",
-        "tensor<?xf32, #stablehlo.bounds<?>>", "tensor<?xf32, #stablehlo.bounds<3, 4>>", "tensor<?xf32, #stablehlo.type_extensions<bounds = [3]>>", "tensor<f32, #stablehlo.bounds<>>", "tensor<2xf32, 1 : i64>", "tensor<2xf32, \"x\">",
-        "tensor<*xf32>", "tensor<0x0xi1>", "tensor<2x!stablehlo.token>", "tensor<2xtuple<>>", "tensor<2xvector<3xf32>>", "vector<4xf32>", "memref<2xf32>", "complex<f32>", "i1", "ui8", "si8", "index", "none", "tensor<2xindex>",
-        "tensor<18446744073709551616xf32>", "tensor<-1xf32>", "tensor<9223372036854775807xf32>", "tensor<2 x 3 x f32>", "tensor<2x3f32>", "tensor<>", "tensor<x3xf32>", "tensor<0x3xf32>", "tensor<0xf32>",
+        "!stablehlo.token", "!stablehlo<token>", "!stablehlo.future<tensor<f32>>",
+        "!stablehlo.future<tensor<f32>, !stablehlo.token>", "!stablehlo.future<>", "!stablehlo.future",
+        "!stablehlo.nothing", "!chlo.token",
+        "tuple<>", "tuple<tensor<f32>>", "tuple<tuple<tensor<2xi1>>, !stablehlo.token>", "tensor<?xf32, #stablehlo.bounds<3>>",
+        "tensor<?x?xf32, #stablehlo.bounds<3, ?>>", "tensor<2xf32, #stablehlo.bounds<3>>",
+        "tensor<?xf32, #stablehlo.bounds<?>>", "tensor<?xf32, #stablehlo.bounds<3, 4>>",
+        "tensor<?xf32, #stablehlo.type_extensions<bounds = [3]>>", "tensor<f32, #stablehlo.bounds<>>",
+        "tensor<2xf32, 1 : i64>", "tensor<2xf32, \"x\">",
+        "tensor<*xf32>", "tensor<0x0xi1>", "tensor<2x!stablehlo.token>", "tensor<2xtuple<>>", "tensor<2xvector<3xf32>>",
+        "vector<4xf32>", "memref<2xf32>", "complex<f32>", "i1", "ui8", "si8", "index", "none", "tensor<2xindex>",
+        "tensor<18446744073709551616xf32>", "tensor<-1xf32>", "tensor<9223372036854775807xf32>", "tensor<2 x 3 x f32>",
+        "tensor<2x3f32>", "tensor<>", "tensor<x3xf32>", "tensor<0x3xf32>", "tensor<0xf32>",
     ]  # fmt: skip
     for kind in [*kinds, *(tensor("2", dtype) for dtype in DTYPES), *(tensor("2x3", dtype) for dtype in QUANTIZED)]:
         yield Program("types", function([kind], "", [kind], "%arg0"))
@@ -112,8 +124,11 @@ def _functions() -> Iterator[Program]:
         yield Program("functions", f"func.func {visibility}@f(%a: tensor<2xf32>) -> tensor<2xf32> {body}")
         yield Program("functions", f"func.func {visibility}@f(tensor<2xf32>) -> tensor<2xf32>")
     for attrs in [
-        "{tf.aliasing_output = 0 : i32}", "{jax.buffer_donor = true}", '{mhlo.sharding = "{replicated}"}', '{mhlo.layout_mode = "default"}', "{jax.arg_info = \"x\"}", "{stablehlo.foo = 1 : i64}", "{mhlo.is_same_data_across_replicas = true}",
-        '{mhlo.memory_kind = "device", foo = unit}', "{nodialect = 1}", "{tf.aliasing_output = 7 : i32}", "{chlo.x}", "{sdy.sharding = 1 : i32}",
+        "{tf.aliasing_output = 0 : i32}", "{jax.buffer_donor = true}", '{mhlo.sharding = "{replicated}"}',
+        '{mhlo.layout_mode = "default"}', "{jax.arg_info = \"x\"}", "{stablehlo.foo = 1 : i64}",
+        "{mhlo.is_same_data_across_replicas = true}",
+        '{mhlo.memory_kind = "device", foo = unit}', "{nodialect = 1}", "{tf.aliasing_output = 7 : i32}", "{chlo.x}",
+        "{sdy.sharding = 1 : i32}",
     ]:  # fmt: skip
         yield Program("functions", f"func.func @f(%a: tensor<2xf32> {attrs}) -> (tensor<2xf32> {attrs}) {body}")
         yield Program("functions", f"func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> attributes {attrs} {body}")
@@ -129,7 +144,8 @@ def _functions() -> Iterator[Program]:
     yield Program("functions", "func.func @f() -> tensor<2xf32> {\n  return\n}")
     yield Program("functions", "func.func @f() {\n}")
     yield Program("functions", "func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.abs %b : tensor<2xf32>\n  return\n}")
-    yield Program("functions", "func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.abs %1 : tensor<2xf32>\n  %1 = stablehlo.abs %0 : tensor<2xf32>\n  return\n}")
+    yield Program("functions",
+        "func.func @f(%a: tensor<2xf32>) {\n  %0 = stablehlo.abs %1 : tensor<2xf32>\n  %1 = stablehlo.abs %0 : tensor<2xf32>\n  return\n}")
     yield Program("functions", "func.func @f(%a: tensor<i1>) {\n  cf.cond_br %a, ^a, ^b\n^a:\n  return\n^b:\n  return\n}")
     yield Program("functions", "func.func @f(%a: tensor<f32>) {\n  cf.br ^a\n^a:\n  return\n}")
     for name in ("arith.constant 1 : i32", "tensor.empty() : tensor<2xf32>", "shape.const_shape [1, 2] : tensor<2xindex>"):
@@ -138,8 +154,12 @@ def _functions() -> Iterator[Program]:
 
 def _modules() -> Iterator[Program]:
     inner = "func.func @f() {\n    return\n  }"
-    for head in ["module", "module @m", 'module @"a b"', "module attributes {}", "module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32}", "module @m attributes {jax.uses_shape_polymorphism = true}",
-                 "module attributes {mhlo.cross_program_prefetches = [], mhlo.use_auto_spmd_partitioning = false}", "module attributes {stablehlo.x = #stablehlo<precision HIGH>}", "builtin.module @m", "module attributes {x}",
+    for head in ["module", "module @m", 'module @"a b"', "module attributes {}",
+        "module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32}",
+        "module @m attributes {jax.uses_shape_polymorphism = true}",
+                 "module attributes {mhlo.cross_program_prefetches = [], mhlo.use_auto_spmd_partitioning = false}",
+                 "module attributes {stablehlo.x = #stablehlo<precision HIGH>}", "builtin.module @m",
+                 "module attributes {x}",
                  'module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}}']:  # fmt: skip
         yield Program("modules", f"{head} {{\n  {inner}\n}}")
         yield Program("modules", f"{head} {{\n  module @inner {{\n  {inner}\n  }}\n}}")
@@ -150,17 +170,22 @@ def _modules() -> Iterator[Program]:
     yield Program("modules", aliases)
     yield Program("modules", aliases.replace("#x =", "#stablehlo ="))
     yield Program("modules", '#loc1 = loc("f.py":1:2)\nfunc.func @f() {\n  return loc(#loc1)\n} loc(#loc1)')
-    for place in ['"x"', '"f.py":1:2', 'callsite("x" at "y")', 'fused["x", "y"]', 'fused<"k">["x"]', "unknown", '"jit(f)/jvp(g)/dot"("f.py":1:2 to 3:4)', '"f.py":1:2 to :4', "bad"]:
-        yield Program("modules", f"func.func @f(%a: tensor<2xf32> loc({place})) {{\n  %0 = stablehlo.abs %a : tensor<2xf32> loc({place})\n  return loc({place})\n}} loc({place})")
+    for place in ['"x"', '"f.py":1:2', 'callsite("x" at "y")', 'fused["x", "y"]', 'fused<"k">["x"]', "unknown",
+            '"jit(f)/jvp(g)/dot"("f.py":1:2 to 3:4)', '"f.py":1:2 to :4', "bad"]:
+        yield Program("modules",
+            f"func.func @f(%a: tensor<2xf32> loc({place})) {{\n  %0 = stablehlo.abs %a : tensor<2xf32> loc({place})\n  return loc({place})\n}} loc({place})")
     resource = 'func.func @f() -> tensor<2xf32> {\n  %0 = stablehlo.constant dense_resource<blob> : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n'
     for data in ["0x040000000000803F00000040", "0x04000000", "0x", "xyz"]:
-        yield Program("modules", f'{resource}\n{{-#\n  dialect_resources: {{\n    builtin: {{\n      blob: "{data}"\n    }}\n  }}\n#-}}')
+        yield Program("modules",
+            f'{resource}\n{{-#\n  dialect_resources: {{\n    builtin: {{\n      blob: "{data}"\n    }}\n  }}\n#-}}')
     yield Program("modules", resource)
 
 
 def _returns() -> Iterator[Program]:
     """`stablehlo.return` in places that are its own, and in others."""
-    for line in ["stablehlo.return %arg0 : tensor<2xf32>", "stablehlo.return", '"stablehlo.return"(%arg0) : (tensor<2xf32>) -> ()', '"stablehlo.return"() : () -> ()', "stablehlo.return %arg0, %arg0 : tensor<2xf32>, tensor<2xf32>",
+    for line in ["stablehlo.return %arg0 : tensor<2xf32>", "stablehlo.return",
+        '"stablehlo.return"(%arg0) : (tensor<2xf32>) -> ()', '"stablehlo.return"() : () -> ()',
+        "stablehlo.return %arg0, %arg0 : tensor<2xf32>, tensor<2xf32>",
                  "stablehlo.return %arg0 {x = 1 : i8} : tensor<2xf32>"]:  # fmt: skip
         yield Program("stablehlo.return", f"func.func @f(%arg0: tensor<2xf32>) {{\n  {line}\n}}")
         yield Program("stablehlo.return", f"func.func @f(%arg0: tensor<2xf32>) {{\n  {line}\n  return\n}}")
@@ -172,7 +197,8 @@ def _bool_constants() -> Iterator[Program]:
     """Large i1 constants: a byte per element in new printers, a bit in old ones."""
     for count in (101, 104, 128, 200):
         for shape in (str(count), f"{count}x1"):
-            for data in ("01" * count, "0100" * (count // 2) + "01" * (count % 2), "F0" * ((count + 7) // 8), "FF" * count, "00", "02" * count, "01" * (count - 1)):
+            for data in ("01" * count, "0100" * (count // 2) + "01" * (count % 2), "F0" * ((count + 7) // 8), "FF" * count, "00",
+                    "02" * count, "01" * (count - 1)):
                 kind = tensor(shape, "i1")
                 yield Program("bool constants", function([], f'  %r = stablehlo.constant dense<"0x{data}"> : {kind}', [kind]))
 
@@ -181,8 +207,14 @@ def _lexical() -> Iterator[Program]:
     """Odd but legal text, and text that only looks legal."""
     base = function(["tensor<2xf32>"], "  %r = stablehlo.abs %arg0 : tensor<2xf32>", ["tensor<2xf32>"])
     for text in [
-        base.replace("\n", " "), base.replace(" ", "  "), base.replace("\n", "\r\n"), base.replace("\n", "\n\n// note\n"), f"// é ü 漢\n{base}", base + "\n// end", base.replace("%r", "%a_b.c-d$1"), base.replace("%r", "%0"), base.replace("%r", "%1"),
-        base + " garbage", base[:-1], base.replace("tensor", "Tensor"), base.replace("stablehlo.abs", "stablehlo.Abs"), base.replace("stablehlo.abs", "abs"), base.replace("stablehlo.abs", '"stablehlo.abs"'), base.replace("stablehlo.abs %arg0", 'stablehlo.abs(%arg0)'),
-        base.replace(": tensor<2xf32>\n", ": tensor<2xf32>;\n"), base.replace("f32", "F32"), base.replace("2xf32", "0x2xf32"), base.replace("2xf32", "2_xf32"), "\t" + base, base.replace("%r", "%" + "x" * 300), base.replace("@main", "@" + "y" * 300),
+        base.replace("\n", " "), base.replace(" ", "  "), base.replace("\n", "\r\n"), base.replace("\n", "\n\n// note\n"),
+        f"// é ü 漢\n{base}", base + "\n// end", base.replace("%r", "%a_b.c-d$1"), base.replace("%r", "%0"),
+        base.replace("%r", "%1"),
+        base + " garbage", base[:-1], base.replace("tensor", "Tensor"), base.replace("stablehlo.abs", "stablehlo.Abs"),
+        base.replace("stablehlo.abs", "abs"), base.replace("stablehlo.abs", '"stablehlo.abs"'),
+        base.replace("stablehlo.abs %arg0", 'stablehlo.abs(%arg0)'),
+        base.replace(": tensor<2xf32>\n", ": tensor<2xf32>;\n"), base.replace("f32", "F32"), base.replace("2xf32", "0x2xf32"),
+        base.replace("2xf32", "2_xf32"), "\t" + base, base.replace("%r", "%" + "x" * 300),
+        base.replace("@main", "@" + "y" * 300),
     ]:  # fmt: skip
         yield Program("lexical", text)

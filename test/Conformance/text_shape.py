@@ -24,7 +24,8 @@ I64 = ["-1 : i64", "0 : i64", "1 : i64", "2 : i64", "3 : i64", "100 : i64", "1 :
 LISTS = [
     "array<i64>", array(0), array(1), array(0, 1), array(1, 0), array(0, 0), array(-1), array(-1, 0), array(2), array(0, 2),
     array(0, 1, 2), array(2, 1, 0), array(2, 3), array(9223372036854775807), array(9223372036854775807, 2),
-    "array<i32: 0, 1>", "dense<[0, 1]> : tensor<2xi64>", "dense<0> : tensor<1xi64>", "dense<> : tensor<0xi64>", "[0, 1]", None,
+    "array<i32: 0, 1>", "dense<[0, 1]> : tensor<2xi64>", "dense<0> : tensor<1xi64>", "dense<> : tensor<0xi64>", "[0, 1]",
+    None,
 ]  # fmt: skip
 
 
@@ -32,7 +33,8 @@ def programs() -> Iterator[Program]:
     """All candidates of this file."""
     for generate in (
         _broadcast, _broadcast_in_dim, _dynamic_broadcast_in_dim, _concatenate, _slice, _dynamic_slice, _dynamic_update_slice,
-        _real_dynamic_slice, _pad, _dynamic_pad, _reshape, _reverse, _transpose, _gather, _scatter, _torch_index_select, _dimension_size,
+        _real_dynamic_slice, _pad, _dynamic_pad, _reshape, _reverse, _transpose, _gather, _scatter, _torch_index_select,
+        _dimension_size,
     ):  # fmt: skip
         yield from generate()
 
@@ -115,8 +117,10 @@ def _concatenate() -> Iterator[Program]:
     yield from _per_dtype(full, ["2x3", "4x3"], ["6x3"], {"dimension": "0 : i64"})
     shape_sets = [
         (["2x3"], "2x3"), (["2x3", "2x3"], "2x6"), (["2x3", "2x3"], "4x3"), (["2x3", "2x?"], "2x?"), (["?x3", "2x3"], "?x3"),
-        (["?x3", "2x3"], "5x3"), (["?x3", "2x3"], "1x3"), (["2x3", "4x3", "0x3"], "6x3"), (["2x3", "3x2"], "5x3"), ([], "2x3"), (["", ""], "2"),
-        (["2"] * 7, "14"), (["*", "*"], "*"), (["2x3", "2"], "4x3"), (["2x3", "2x3"], "2x3"), (["2x3", "*"], "?x3"), (["2x?", "2x3"], "4x3"),
+        (["?x3", "2x3"], "5x3"), (["?x3", "2x3"], "1x3"), (["2x3", "4x3", "0x3"], "6x3"), (["2x3", "3x2"], "5x3"), ([], "2x3"),
+        (["", ""], "2"),
+        (["2"] * 7, "14"), (["*", "*"], "*"), (["2x3", "2"], "4x3"), (["2x3", "2x3"], "2x3"), (["2x3", "*"], "?x3"),
+        (["2x?", "2x3"], "4x3"),
     ]  # fmt: skip
     for operands, result in shape_sets:
         for dim in I64:
@@ -133,17 +137,21 @@ def _slice() -> Iterator[Program]:
     full = "stablehlo.slice"
     base = {"start_indices": array(1, 2), "limit_indices": array(3, 4), "strides": array(1, 1)}
     yield from _per_dtype(full, ["3x4"], ["2x2"], base)
-    starts = [array(0, 0), array(-1, 2), array(3, 4), array(4, 4), array(1), array(1, 2, 3), "dense<[1, 2]> : tensor<2xi64>", None]
+    starts = [array(0, 0), array(-1, 2), array(3, 4), array(4, 4), array(1), array(1, 2, 3),
+        "dense<[1, 2]> : tensor<2xi64>", None]
     limits = [array(3, 4), array(1, 2), array(0, 4), array(4, 4), array(3, 5), array(-1, 4), array(3), None]
-    strides = [array(1, 1), array(2, 2), array(2, 1), array(0, 1), array(-1, 1), array(100, 9223372036854775807), array(1), None]
+    strides = [array(1, 1), array(2, 2), array(2, 1), array(0, 1), array(-1, 1), array(100, 9223372036854775807), array(1),
+        None]
     for attrs in one_at_a_time(base, start_indices=starts, limit_indices=limits, strides=strides):
         for a in ["3x4", "?x4", "?x?", "*", "3", "3x4x5"]:
             for b in ["2x2", "1x1", "3x4", "0x2", "0x0", "?x2", "1x2", "2x1", "*"]:
                 yield Program(full, op(full, [tensor(a)], [tensor(b)], attrs))
     for text, a, b in [
         ("[0:2]", "3", "2"), ("[0:2:1]", "3", "2"), ("[0:3:2]", "3", "2"), ("[]", "", ""), ("[0:2, 1:3]", "3x4", "2x2"),
-        ("[0:2, 1:4:2]", "3x4", "2x2"), ("[0:0]", "3", "0"), ("[0:0]", "0", "0"), ("[0]", "3", "1"), ("[:2]", "3", "2"), ("[0:]", "3", "3"),
-        ("[0:2:]", "3", "2"), ("[0:2,]", "3", "2"), ("[0 : 2 : 1]", "3", "2"), ("[-1:2]", "3", "2"), ("[0:2:0]", "3", "2"), ("[0:2:-1]", "3", "2"),
+        ("[0:2, 1:4:2]", "3x4", "2x2"), ("[0:0]", "3", "0"), ("[0:0]", "0", "0"), ("[0]", "3", "1"), ("[:2]", "3", "2"),
+        ("[0:]", "3", "3"),
+        ("[0:2:]", "3", "2"), ("[0:2,]", "3", "2"), ("[0 : 2 : 1]", "3", "2"), ("[-1:2]", "3", "2"), ("[0:2:0]", "3", "2"),
+        ("[0:2:-1]", "3", "2"),
     ]:  # fmt: skip
         line = f"  %r = stablehlo.slice %arg0 {text} : ({tensor(a)}) -> {tensor(b)}"
         yield Program(full, function([tensor(a)], line, [tensor(b)]))
@@ -161,7 +169,8 @@ def _dynamic_slice() -> Iterator[Program]:
         yield Program(full, op(full, [tensor("3x4"), tensor("", dtype), tensor("", dtype)], [tensor("2x2")], base))
     yield Program(full, op(full, [tensor("3x4"), tensor("", "i32"), tensor("", "i64")], [tensor("2x2")], base))
     yield Program(full, op(full, [tensor("3x4"), tensor("1", "i32"), tensor("1", "i32")], [tensor("2x2")], base))
-    for sizes in [array(2, 2), array(0, 0), array(3, 4), array(4, 4), array(-1, 1), array(2), array(2, 2, 2), "array<i64>", None]:
+    for sizes in [array(2, 2), array(0, 0), array(3, 4), array(4, 4), array(-1, 1), array(2), array(2, 2, 2), "array<i64>",
+            None]:
         for a, count in [("3x4", 2), ("?x4", 2), ("?x?", 2), ("*", 2), ("3", 1), ("", 0), ("3x4", 1), ("3x4", 3)]:
             for b in ["2x2", "0x0", "3x4", "2", "", "?x2", "*", "?x?"]:
                 kinds = [tensor(a), *[tensor("", "i32")] * count]
@@ -252,7 +261,8 @@ def _dynamic_pad() -> Iterator[Program]:
 def _reshape() -> Iterator[Program]:
     full = "stablehlo.reshape"
     yield from _per_dtype(full, ["2x3"], ["6"], {})
-    shapes = [*SHAPES, "6", "3x2", "1x6", "?x6", "0x5", "1x1x1", "24", "6x0", "4294967296x4294967296", "18446744073709551616"]
+    shapes = [*SHAPES, "6", "3x2", "1x6", "?x6", "0x5", "1x1x1", "24", "6x0", "4294967296x4294967296",
+        "18446744073709551616"]
     for a in shapes:
         for b in shapes:
             yield Program(full, op(full, [tensor(a)], [tensor(b)]))
@@ -325,7 +335,8 @@ GATHERS = [
 
 def _gather() -> Iterator[Program]:
     full = "stablehlo.gather"
-    base = {"dimension_numbers": f"#stablehlo.gather<{GATHERS[0]}>", "slice_sizes": array(1, 4), "indices_are_sorted": "false"}
+    base = {"dimension_numbers": f"#stablehlo.gather<{GATHERS[0]}>", "slice_sizes": array(1, 4),
+        "indices_are_sorted": "false"}
     yield from _per_dtype(full, ["3x4", "2x1@i32"], ["2x4"], base)
     for dtype in DTYPES:
         yield Program(full, op(full, [tensor("3x4"), tensor("2x1", dtype)], [tensor("2x4")], base))
@@ -336,13 +347,15 @@ def _gather() -> Iterator[Program]:
                             ("3x4", "2x1", "2x2"), ("3x4", "", "4"), ("*", "*", "*"), ("2x4", "2x1", "2x4"), ("2x4", "2x1", "2x2")]:  # fmt: skip
                 yield Program(full, op(full, [tensor(a), tensor(i, "i32")], [tensor(r)], attrs))
     for sorted_ in [None, "true", "false", "unit", "1 : i32"]:
-        yield Program(full, op(full, [tensor("3x4"), tensor("2x1", "i32")], [tensor("2x4")], {**base, "indices_are_sorted": sorted_}))
+        yield Program(full, op(full, [tensor("3x4"), tensor("2x1", "i32")], [tensor("2x4")],
+            {**base, "indices_are_sorted": sorted_}))
     full = "stablehlo.dynamic_gather"
     del base["slice_sizes"]
     yield from _per_dtype(full, ["3x4", "2x1@i32", "2@i32"], ["2x4"], base)
     for numbers in GATHERS:
         attrs = {**base, "dimension_numbers": f"#stablehlo.gather<{numbers}>"}
-        for sizes in [tensor("2", "i32"), tensor("2", "i64"), tensor("?", "i32"), tensor("1", "i32"), tensor("2", "f32"), tensor("2x1", "i32")]:
+        for sizes in [tensor("2", "i32"), tensor("2", "i64"), tensor("?", "i32"), tensor("1", "i32"), tensor("2", "f32"),
+                tensor("2x1", "i32")]:
             for r in ["2x4", "2x?", "?x?", "*", "2x1x?"]:
                 kinds = [tensor("3x4"), tensor("2x1", "i32"), sizes]
                 yield Program(full, op(full, kinds, [tensor(r)], attrs))
@@ -350,7 +363,8 @@ def _gather() -> Iterator[Program]:
 
 SCATTERS = [
     numbers.replace("offset_dims", "update_window_dims").replace("collapsed_slice_dims", "inserted_window_dims")
-    .replace("operand_batching_dims", "input_batching_dims").replace("start_indices_batching_dims", "scatter_indices_batching_dims")
+    .replace("operand_batching_dims", "input_batching_dims").replace("start_indices_batching_dims",
+    "scatter_indices_batching_dims")
     .replace("start_index_map", "scatter_dims_to_operand_dims")
     for numbers in GATHERS
 ]  # fmt: skip
@@ -360,7 +374,8 @@ def _scatter() -> Iterator[Program]:
     full = "stablehlo.scatter"
 
     def attrs(numbers: str, **more: str | None) -> dict[str, str | None]:
-        return {"scatter_dimension_numbers": f"#stablehlo.scatter<{numbers}>", "indices_are_sorted": "false", "unique_indices": "false", **more}
+        return {"scatter_dimension_numbers": f"#stablehlo.scatter<{numbers}>", "indices_are_sorted": "false",
+            "unique_indices": "false", **more}
 
     for dtype in DTYPES:
         add = [binary_region(dtype)]
@@ -369,8 +384,10 @@ def _scatter() -> Iterator[Program]:
         kinds = [tensor("3x4"), tensor("2x1", dtype), tensor("2x4")]
         yield Program(full, op(full, kinds, [kinds[0]], attrs(SCATTERS[0]), [binary_region("f32")]))
     for numbers in SCATTERS:
-        for a, i, u in [("3x4", "2x1", "2x4"), ("3x4", "2", "2x4"), ("?x4", "?x1", "?x4"), ("3x4", "2x1", "2x1x4"), ("3x4", "2x1", "2x5"),
-                        ("3x4", "2x1", "2x2"), ("3x4", "", "4"), ("*", "*", "*"), ("2x4", "2x1", "2x4"), ("2x4", "2x1", "2x2"), ("2x4", "3x1", "3x4")]:  # fmt: skip
+        for a, i, u in [("3x4", "2x1", "2x4"), ("3x4", "2", "2x4"), ("?x4", "?x1", "?x4"), ("3x4", "2x1", "2x1x4"),
+            ("3x4", "2x1", "2x5"),
+                        ("3x4", "2x1", "2x2"), ("3x4", "", "4"), ("*", "*", "*"), ("2x4", "2x1", "2x4"), ("2x4", "2x1", "2x2"),
+                        ("2x4", "3x1", "3x4")]:  # fmt: skip
             for r in {a, "3x4"}:
                 kinds = [tensor(a), tensor(i, "i32"), tensor(u)]
                 yield Program(full, op(full, kinds, [tensor(r)], attrs(numbers), [binary_region("f32")]))
@@ -405,7 +422,8 @@ def reduction_bodies(dtype: str) -> Iterator[str]:
     yield region([scalar, scalar], f"%z = stablehlo.convert %a : ({scalar}) -> tensor<i1>", "%z", "tensor<i1>")
     yield region([scalar, scalar], f"%z = stablehlo.convert %a : ({scalar}) -> tensor<f64>", "%z", "tensor<f64>")
     yield region([scalar, scalar], "", "%a", scalar, "func.return")
-    yield region([scalar, scalar], f"%y = stablehlo.add %a, %b : {scalar}\n    %z = stablehlo.multiply %y, %b : {scalar}", "%z", scalar)
+    yield region([scalar, scalar], f"%y = stablehlo.add %a, %b : {scalar}\n    %z = stablehlo.multiply %y, %b : {scalar}",
+        "%z", scalar)
     yield region([tensor("", "f64")] * 2, "", "%a", tensor("", "f64"))
     yield ""
 
@@ -415,7 +433,8 @@ def _torch_index_select() -> Iterator[Program]:
     base = {"dim": "0 : i64", "batch_dims": "0 : i64"}
     yield from _per_dtype(full, ["5x1x5", "2@i32"], ["2x1x5"], base)
     for attrs in one_at_a_time(base, dim=I64, batch_dims=I64):
-        for a, i, r in [("5x1x5", "2", "2x1x5"), ("5x1x5", "2x3", "2x3x1x5"), ("*", "*", "*"), ("?x?", "?", "?x?"), ("", "", ""), ("4", "", "")]:
+        for a, i, r in [("5x1x5", "2", "2x1x5"), ("5x1x5", "2x3", "2x3x1x5"), ("*", "*", "*"), ("?x?", "?", "?x?"),
+                ("", "", ""), ("4", "", "")]:
             yield Program(full, op(full, [tensor(a), tensor(i, "i32")], [tensor(r)], attrs))
     for dtype in ["i64", "ui8", "f32", "i1"]:
         yield Program(full, op(full, [tensor("5x1x5"), tensor("2", dtype)], [tensor("2x1x5")], base))
@@ -434,7 +453,8 @@ def _dimension_size() -> Iterator[Program]:
     yield from _per_dtype(full, ["2x3", "@i32"], ["?x3"], {"dimension": "0 : i64"})
     for dim in I64:
         for a in ["2x3", "?x3", "*", ""]:
-            for b in ["2x3", "?x3", "2x?", "*", "tensor<?x3xf32, #stablehlo.bounds<2, ?>>", "tensor<?x3xf32, #stablehlo.bounds<9, ?>>"]:
+            for b in ["2x3", "?x3", "2x?", "*", "tensor<?x3xf32, #stablehlo.bounds<2, ?>>",
+                    "tensor<?x3xf32, #stablehlo.bounds<9, ?>>"]:
                 for size in (tensor("", "i32"), tensor("", "i64"), tensor("1", "i32")):
                     result = b if b.startswith("tensor") else tensor(b)
                     yield Program(full, op(full, [tensor(a), size], [result], {"dimension": dim}))
