@@ -236,8 +236,9 @@ LogicalResult DotGeneralOp::verify() {
   if (failed(verifyInferredShape(*this, sizes)))
     return failure();
   // dot_general_c21
-  if (getAlgorithm() && getPrecisionConfig())
-    for (Attribute precision : *getPrecisionConfig())
+  if (ArrayAttr precisions = getPrecisionConfigAttr();
+      precisions && getAlgorithm())
+    for (Attribute precision : precisions)
       if (cast<PrecisionAttr>(precision).getValue() != Precision::DEFAULT)
         return emitOpError(
             "must specify DEFAULT precision config when algorithm is set");
