@@ -2,8 +2,8 @@
 # list (docs/Architecture.md); hetero_add_library stops the configuration when
 # one links the other way, and utils/lint checks the #include lines likewise.
 set(HETERO_LAYERS
-  Support Solver Cluster CostModel Planner Simulator
-  Dialect Analysis Transforms Conversion Runtime tools)
+  Support Solver Cluster CostModel Planner Simulator Runtime
+  Dialect Analysis Transforms Conversion tools)
 
 # Layers that must not know MLIR's IR.
 set(HETERO_IR_FREE_LAYERS Solver Cluster CostModel Planner Simulator Runtime)
