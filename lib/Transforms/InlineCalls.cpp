@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -44,7 +45,6 @@ struct InlineCallsPass
   void runOnOperation() override;
 
 private:
-  func::FuncOp findEntry();
   FailureOr<func::FuncOp> resolve(Operation *call);
   LogicalResult orderBottomUp(func::FuncOp entry);
   LogicalResult computeSizes();
@@ -57,24 +57,6 @@ private:
   DenseMap<Operation *, unsigned> numUses;
 };
 } // namespace
-
-/// `@main`, or the only public function.
-func::FuncOp InlineCallsPass::findEntry() {
-  if (auto main = symbols->lookup<func::FuncOp>("main"))
-    return main;
-  SmallVector<func::FuncOp> functions;
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      functions.push_back(function);
-  if (functions.size() == 1)
-    return functions.front();
-  InFlightDiagnostic diag = getOperation().emitError(
-      "expected a function @main or exactly one public function, found ");
-  diag << functions.size() << " public functions";
-  for (func::FuncOp function : functions)
-    diag.attachNote(function.getLoc()) << "@" << function.getName();
-  return {};
-}
 
 FailureOr<func::FuncOp> InlineCallsPass::resolve(Operation *call) {
   FlatSymbolRefAttr name = getCallee(call);
@@ -231,9 +213,10 @@ void InlineCallsPass::runOnOperation() {
   symbols = &table;
   nodes.clear();
   numUses.clear();
-  func::FuncOp entry = findEntry();
-  if (!entry)
+  FailureOr<func::FuncOp> step = getStep(getOperation());
+  if (failed(step))
     return signalPassFailure();
+  func::FuncOp entry = *step;
   if (entry.isExternal() || !entry.getBody().hasOneBlock()) {
     entry.emitError("expected a body with one block");
     return signalPassFailure();

@@ -11,6 +11,41 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AnnotateFormsPass : Pass<"hetero-annotate-forms", "::mlir::ModuleOp"> {
+  let summary = "Shows how the batch runs through a step";
+  let description = [{
+    Writes `hetero.forms` on every operation, argument and result of the step:
+    whether the value is replicated, split or partial when the samples of the
+    batch are shared out among members (microbatches, devices or both), and the
+    level at which it can be computed. `hetero/Analysis/Forms.h` states the
+    algebra. Values that have to be made whole are reported as remarks: they are
+    what ties samples together, and where the gradients end and the update
+    starts. Nothing else of the step changes, and no later pass reads the
+    attributes.
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                    %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+        -> tensor<8xf32> {
+      // Gets hetero.forms = [#hetero.forms<batch = split 0>].
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+          : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "true",
+           "Report values that have to be made whole">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of values that are split">,
+    Statistic<"numPartial", "num-partial", "Number of values that are partial">,
+    Statistic<"numCompleted", "num-completed",
+              "Number of values that are made whole">
+  ];
+}
+
 def CheckTypesPass : Pass<"hetero-check-types", "::mlir::ModuleOp"> {
   let summary = "Rejects what cannot be planned: dynamic, bounded, quantized";
   let description = [{

@@ -161,7 +161,7 @@ void FormsAttr::print(AsmPrinter &printer) const {
                           printForm(printer, std::get<1>(entry));
                         });
   if (getLevel() != 0)
-    printer << " at level " << getLevel();
+    printer << (getAxes().empty() ? "at level " : " at level ") << getLevel();
   printer << '>';
 }
 

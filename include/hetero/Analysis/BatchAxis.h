@@ -1,0 +1,36 @@
+//===- BatchAxis.h - The axis that the samples of a step run along -*- C++ -*-//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Microbatches and data-parallel devices share out the samples of a batch. Both
+// are members of one axis, whose units are the samples: every argument with the
+// role `batch` is split along its leading dimension.
+//
+// A step that accumulates gradients by itself takes its batch as [k, B / k,
+// ...] or reshapes it so; then the dimension that all batch arguments have in
+// common, as outer and inner parts of their leading dimensions, is the axis.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_ANALYSIS_BATCHAXIS_H
+#define HETERO_ANALYSIS_BATCHAXIS_H
+
+#include "hetero/Analysis/Forms.h"
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace hetero {
+
+/// The batch axis of a step with roles. Reports an error if there is no batch
+/// argument, or if they do not agree on the number of samples.
+mlir::FailureOr<FormAxis> getBatchAxis(mlir::func::FuncOp step);
+
+} // namespace hetero
+
+#endif // HETERO_ANALYSIS_BATCHAXIS_H

@@ -1,0 +1,24 @@
+//===- Step.h - The training step of a module -------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_ANALYSIS_STEP_H
+#define HETERO_ANALYSIS_STEP_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hetero {
+
+/// The function that is the step: `@main`, or the only public function that has
+/// a body and is no rank program. Reports an error if there is none, or a
+/// choice.
+mlir::FailureOr<mlir::func::FuncOp> getStep(mlir::ModuleOp module);
+
+} // namespace hetero
+
+#endif // HETERO_ANALYSIS_STEP_H
