@@ -281,7 +281,9 @@ llvm::MapVector<Value, Form> FormAnalysis::findSeeds() const {
     auto model = dyn_cast<FormOpInterface>(op);
     if (!model || !rules.contains(op))
       continue;
-    if (isa<stablehlo::IotaOp>(op)) {
+    auto constant = dyn_cast<stablehlo::ConstantOp>(op);
+    if (isa<stablehlo::IotaOp>(op) ||
+        (constant && constant.getValue().isSplat())) {
       seed();
       continue;
     }

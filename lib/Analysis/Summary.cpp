@@ -22,13 +22,13 @@ using namespace hetero;
 using llvm::SaturatingAdd;
 using llvm::SaturatingMultiply;
 
-Work &Work::operator+=(const Work &other) {
+OpWork &OpWork::operator+=(const OpWork &other) {
   flops = SaturatingAdd(flops, other.flops);
   bytes = SaturatingAdd(bytes, other.bytes);
   return *this;
 }
 
-Work Work::operator*(uint64_t times) const {
+OpWork OpWork::operator*(uint64_t times) const {
   return {SaturatingMultiply(flops, times), SaturatingMultiply(bytes, times)};
 }
 
@@ -63,7 +63,7 @@ uint64_t hetero::getNumBytes(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Work
+// OpWork
 //===----------------------------------------------------------------------===//
 
 /// The product of the given dimensions' sizes.
@@ -95,28 +95,28 @@ static uint64_t getFlopsPerResult(Operation *op) {
 }
 
 /// The work of a region's only block.
-static Work getRegionWork(Region &region) {
-  Work work;
+static OpWork getRegionWork(Region &region) {
+  OpWork work;
   for (Block &block : region)
     for (Operation &op : block)
       work += getWork(&op);
   return work;
 }
 
-static Work getLoopWork(stablehlo::WhileOp loop) {
+static OpWork getLoopWork(stablehlo::WhileOp loop) {
   std::optional<CountedLoop> counted = matchCountedLoop(loop);
-  Work work = getRegionWork(loop.getBody());
+  OpWork work = getRegionWork(loop.getBody());
   work += getRegionWork(loop.getCond());
   return work * (counted ? counted->tripCount : 1);
 }
 
-Work hetero::getWork(Operation *op) {
+OpWork hetero::getWork(Operation *op) {
   if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
     return getLoopWork(loop);
-  Work work;
+  OpWork work;
   if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op)) {
     for (Region &branch : op->getRegions()) {
-      Work other = getRegionWork(branch);
+      OpWork other = getRegionWork(branch);
       if (other.flops >= work.flops)
         work = other;
     }

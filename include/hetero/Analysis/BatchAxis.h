@@ -1,4 +1,5 @@
-//===- BatchAxis.h - The axis that the samples of a step run along -*- C++ -*-//
+//===- BatchAxis.h - The axis of the samples -----------------------*- C++
+//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

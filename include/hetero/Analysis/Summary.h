@@ -40,16 +40,16 @@ class FuncOp;
 namespace hetero {
 
 /// Saturating counts, so that no input overflows them.
-struct Work {
+struct OpWork {
   uint64_t flops = 0;
   uint64_t bytes = 0; // Of operands and results, as if nothing were fused.
 
-  Work &operator+=(const Work &other);
-  Work operator*(uint64_t times) const;
+  OpWork &operator+=(const OpWork &other);
+  OpWork operator*(uint64_t times) const;
 };
 
 /// The work of one operation, with all that its regions do.
-Work getWork(mlir::Operation *op);
+OpWork getWork(mlir::Operation *op);
 
 /// The number of elements and of bytes of a type; 0 for dynamic shapes, tokens
 /// and the like. Elements of less than a byte are counted as stored, in bytes.
@@ -62,13 +62,13 @@ struct StepSummary {
   };
   struct OpCount {
     uint64_t count = 0;
-    Work work;
+    OpWork work;
   };
 
   std::string name;
   uint64_t numOps = 0;
   uint64_t unknownLoops = 0; // Loops whose trip count is not known.
-  Work work;
+  OpWork work;
   // By name, the most frequent first.
   llvm::SmallVector<std::pair<std::string, OpCount>> ops;
   // By role as it is written, `none` where there is no role.

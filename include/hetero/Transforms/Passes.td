@@ -145,6 +145,42 @@ def InferRolesPass : Pass<"hetero-infer-roles", "::mlir::func::FuncOp"> {
   ];
 }
 
+def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
+  let summary = "Writes the program of each rank";
+  let description = [{
+    Turns a planned step into one program for each device: straight-line code
+    that calls the units of its stage in the order of the schedule (1F1B if
+    there is none), accumulates over microbatches, and exchanges values with
+    other ranks. Shapes are those of the rank, as the plan divides samples
+    (`hetero.stage`), parameters (`hetero.sharding`) and stored state
+    (`hetero.storage`). Indices and random numbers are those of the whole batch.
+
+    What each argument and result of a rank program is of the step's, its
+    `hetero.part` says. The step itself is gone afterwards.
+
+    ```mlir
+    hetero.mesh @all = [0, 1]
+    hetero.plan @plan of @step planner "hand" minimizes time
+        batch 8 microbatches [8] predicted 1 ms {
+      hetero.stage 0 on @all layers [0] samples [[5, 3]] in_flight 1
+    }
+    func.func @step(%x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+        -> tensor<8x4xf32> {
+      // On rank 1 a tensor<3x4xf32>.
+      %0 = stablehlo.exponential %x : tensor<8x4xf32>
+      return %0 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::hetero::HeteroDialect",
+                           "::mlir::stablehlo::StablehloDialect"];
+  let statistics = [
+    Statistic<"numRanks", "num-ranks", "Number of rank programs">,
+    Statistic<"numUnits", "num-units", "Number of functions that they call">,
+    Statistic<"numSweeps", "num-sweeps", "Number of sweeps over the batch">
+  ];
+}
+
 def UnrollLayersPass : Pass<"hetero-unroll-layers", "::mlir::func::FuncOp"> {
   let summary = "Unrolls loops over stacked layers";
   let description = [{

@@ -174,6 +174,34 @@ verifyPerResult(Operation *op, NamedAttribute attribute, StringRef label,
   return success();
 }
 
+static LogicalResult verifyPart(Operation *op, NamedAttribute attribute,
+                                Type type) {
+  auto part = getValueAs<PartAttr>(op, attribute, "a #hetero.part");
+  if (!part)
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return op->emitOpError() << "part_c3: " << attribute.getName()
+                             << " must be on a ranked tensor with static "
+                                "shape, but is on "
+                             << type;
+  if (int64_t(part.getRanges().size()) != tensor.getRank())
+    return op->emitOpError() << "part_c2: " << part.getRanges().size()
+                             << " lists of ranges for the " << tensor.getRank()
+                             << " dimensions of " << type;
+  for (auto [dim, ranges] : llvm::enumerate(part.getRanges())) {
+    int64_t length = 0;
+    ArrayRef<int64_t> bounds = ranges.asArrayRef();
+    for (size_t i = 0; i + 1 < bounds.size(); i += 2)
+      length += bounds[i + 1] - bounds[i];
+    if (length != tensor.getDimSize(dim))
+      return op->emitOpError()
+             << "part_c2: ranges of " << length << " in all for dimension "
+             << dim << " of " << type;
+  }
+  return success();
+}
+
 /// Attributes that arguments and results have in common; nothing if
 /// `attribute` is not one of them.
 static std::optional<LogicalResult>
@@ -184,6 +212,8 @@ verifyValueAttribute(Operation *op, NamedAttribute attribute, Type type) {
     return verifyShardingOf(op, attribute, type);
   if (name == HeteroDialect::getFormsAttrName())
     return verifyFormsOf(op, attribute, type);
+  if (name == HeteroDialect::getPartAttrName())
+    return verifyPart(op, attribute, type);
   return std::nullopt;
 }
 

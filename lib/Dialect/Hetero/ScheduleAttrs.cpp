@@ -50,7 +50,7 @@ static bool isRecvKind(InstructionKind kind) {
 }
 
 static bool isComputeKind(InstructionKind kind) {
-  return kind <= InstructionKind::Update;
+  return kind <= InstructionKind::Update || kind == InstructionKind::Prepare;
 }
 
 bool InstructionAttr::isSend() const { return isSendKind(getKind()); }
@@ -63,7 +63,8 @@ InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         std::optional<int64_t> peer, int64_t chunk,
                         int64_t sweep) {
   StringRef name = stringifyInstructionKind(kind);
-  bool mayName = kind != InstructionKind::Update;
+  bool mayName =
+      kind != InstructionKind::Update && kind != InstructionKind::Prepare;
   bool mustName = mayName && kind != InstructionKind::Gather &&
                   kind != InstructionKind::Reduce;
   if (microbatch && !mayName)
@@ -197,5 +198,71 @@ void ProgramAttr::print(AsmPrinter &printer) const {
   }
   printer << "on ";
   printRankList(printer, getRanks());
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// PartAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t index,
+                               ArrayRef<DenseI64ArrayAttr> ranges) {
+  if (index < 0)
+    return emitError() << "part_c1: " << index << " is negative";
+  for (DenseI64ArrayAttr dimension : ranges) {
+    int64_t last = 0;
+    bool isEnd = false;
+    for (int64_t bound : dimension.asArrayRef()) {
+      if (bound < last)
+        return emitError() << "part_c1: " << bound << " is below " << last
+                           << (isEnd ? ", where its range begins"
+                                     : ", where the range before it ends");
+      last = bound;
+      isEnd = !isEnd;
+    }
+    if (isEnd)
+      return emitError() << "part_c1: the last range has no end";
+  }
+  return success();
+}
+
+Attribute PartAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t index;
+  SmallVector<DenseI64ArrayAttr> ranges;
+  if (parser.parseLess() || parser.parseInteger(index))
+    return {};
+  bool more = succeeded(parser.parseOptionalColon());
+  while (more) {
+    SmallVector<int64_t> bounds;
+    auto parseRange = [&]() -> ParseResult {
+      return failure(parser.parseInteger(bounds.emplace_back()) ||
+                     parser.parseKeyword("to") ||
+                     parser.parseInteger(bounds.emplace_back()));
+    };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       parseRange))
+      return {};
+    ranges.push_back(DenseI64ArrayAttr::get(parser.getContext(), bounds));
+    more = succeeded(parser.parseOptionalKeyword("x"));
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<PartAttr>(loc, parser.getContext(), index,
+                                     ArrayRef(ranges));
+}
+
+void PartAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getIndex();
+  const char *separator = " : ";
+  for (DenseI64ArrayAttr dimension : getRanges()) {
+    printer << separator << '[';
+    ArrayRef<int64_t> bounds = dimension.asArrayRef();
+    for (size_t i = 0; i < bounds.size(); i += 2)
+      printer << (i == 0 ? "" : ", ") << bounds[i] << " to " << bounds[i + 1];
+    printer << ']';
+    separator = " x ";
+  }
   printer << '>';
 }

@@ -308,3 +308,28 @@ hetero.schedule @s custom microbatches 9223372036854775807 {
   // expected-error @+1 {{stage_schedule_c3: sweep 0 has 2 forwards for 9223372036854775807 microbatches of 2 chunks}}
   hetero.stage_schedule 0 in_flight 2 chunks 2 [forward 0, forward 1, backward 0, backward 1]
 }
+
+// -----
+
+// expected-error @below {{part_c1: -1 is negative}}
+func.func private @part(tensor<f32> {hetero.part = #hetero.part<-1>})
+
+// -----
+
+// expected-error @below {{part_c1: 2 is below 3, where its range begins}}
+func.func private @part(tensor<1xf32> {hetero.part = #hetero.part<0 : [3 to 2]>})
+
+// -----
+
+// expected-error @below {{part_c2: 1 lists of ranges for the 2 dimensions of 'tensor<1x2xf32>'}}
+func.func private @part(tensor<1x2xf32> {hetero.part = #hetero.part<0 : [0 to 1]>})
+
+// -----
+
+// expected-error @below {{part_c2: ranges of 4 in all for dimension 0 of 'tensor<3xf32>'}}
+func.func private @part(tensor<3xf32> {hetero.part = #hetero.part<0 : [0 to 2, 4 to 6]>})
+
+// -----
+
+// expected-error @below {{part_c3: "hetero.part" must be on a ranked tensor with static shape, but is on 'i32'}}
+func.func private @part(i32 {hetero.part = #hetero.part<0>})

@@ -88,3 +88,12 @@ func.func @rank0() attributes {hetero.program = #hetero.program<on [0]>} {
   call @forward() {hetero.instruction = #hetero.instruction<weight_gradient 3 chunk 1 sweep 2>} : () -> ()
   return
 }
+
+// CHECK-LABEL: func.func private @parts
+// CHECK-SAME: tensor<4xf32> {hetero.part = #hetero.part<1 : [2 to 4, 8 to 10]>}
+// CHECK-SAME: tensor<f32> {hetero.part = #hetero.part<0>}
+func.func private @parts(tensor<4xf32> {hetero.part = #hetero.part<1 : [2 to 4, 8 to 10]>},
+                         tensor<f32> {hetero.part = #hetero.part<0>})
+
+// CHECK: example.prepare = #hetero.instruction<prepare sweep 1>
+module attributes {example.prepare = #hetero.instruction<prepare sweep 1>} {}

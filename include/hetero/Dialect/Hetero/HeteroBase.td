@@ -74,6 +74,9 @@ def Hetero_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getStorageAttrName() {
       return "hetero.storage";
     }
+    static constexpr ::llvm::StringLiteral getPartAttrName() {
+      return "hetero.part";
+    }
     static constexpr ::llvm::StringLiteral getProgramAttrName() {
       return "hetero.program";
     }

@@ -140,7 +140,8 @@ def Hetero_InstructionKind : Hetero_Enum<"InstructionKind",
   I32EnumCase<"SendActivation", 8, "send_activation">,
   I32EnumCase<"RecvActivation", 9, "recv_activation">,
   I32EnumCase<"SendGradient", 10, "send_gradient">,
-  I32EnumCase<"RecvGradient", 11, "recv_gradient">
+  I32EnumCase<"RecvGradient", 11, "recv_gradient">,
+  I32EnumCase<"Prepare", 12, "prepare">
 ]>;
 
 //===----------------------------------------------------------------------===//

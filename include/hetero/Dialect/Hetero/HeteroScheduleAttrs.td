@@ -20,6 +20,7 @@ def Hetero_InstructionAttr : Hetero_Attr<"Instruction", "instruction"> {
     | `recompute M` | computes it again, for the backward |
     | `backward M` | all gradients of microbatch M |
     | `input_gradient M`, `weight_gradient M` | the two halves of it |
+    | `prepare` | computes what no microbatch changes, before a sweep |
     | `update` | applies the optimizer |
     | `gather` | makes divided parameters whole |
     | `reduce` | combines the gradients of the devices |
@@ -35,7 +36,7 @@ def Hetero_InstructionAttr : Hetero_Attr<"Instruction", "instruction"> {
     instruction the operation carries out.
 
     Constraints:
-    - (instruction_c1) `update` names no microbatch; `gather` and `reduce` may;
+    - (instruction_c1) `prepare` and `update` name no microbatch; `gather` and `reduce` may;
       all others do.
     - (instruction_c2) Sends and receives name the other stage; no other
       instruction does.
@@ -96,6 +97,36 @@ def Hetero_ProgramAttr : Hetero_Attr<"Program", "program"> {
                         "std::optional<InstructionKind>":$kind,
                         "int64_t":$chunk, "int64_t":$sweep,
                         ArrayRefParameter<"int64_t">:$ranks);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Hetero_PartAttr : Hetero_Attr<"Part", "part"> {
+  let summary = "which part of which value of the step this is";
+  let description = [{
+    Attached as `hetero.part` to the arguments and results of rank programs:
+    the number of the argument (or result) of the step, and for each dimension
+    the indices that the rank has of it, as ranges from `begin` to `end`, which
+    is not included. There is more than one range where the split dimension was
+    merged with one in front of it.
+
+    Constraints:
+    - (part_c1) The number is not negative; ranges ascend, do not overlap and
+      are not reversed.
+    - (part_c2) There is a list of ranges for each dimension, and together they
+      are as long as it is.
+    - (part_c3) The value is a ranked tensor with static shape.
+
+    ```mlir
+    func.func private @rank1(
+        tensor<3x6xf32> {hetero.part = #hetero.part<0 : [1 to 4] x [0 to 6]>},
+        tensor<4xf32> {hetero.part = #hetero.part<1 : [2 to 4, 8 to 10]>})
+        -> (tensor<f32> {hetero.part = #hetero.part<0>})
+        attributes {hetero.program = #hetero.program<on [1]>}
+    ```
+  }];
+  let parameters = (ins "int64_t":$index,
+                        ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$ranges);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -1,0 +1,74 @@
+//===- Layers.h - The parts of a step that a planner places -----*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step is one long function: forward, backward and update of all layers.
+//
+// The idea
+// --------
+// *Forward* is what the loss depends on. *Update* is what comes after the
+// gradients of the whole batch were combined (the last level of forms).
+// *Backward* is the rest, recomputation included.
+//
+// The forward, in program order, is cut where little crosses: the work is
+// divided into equal parts, and in each the narrowest place is taken. So a cut
+// falls between the blocks of a model rather than inside of one.
+//
+// Everything else follows the forward. A backward operation goes to the highest
+// layer in which all that it takes from the forward is present (made or used
+// there), but not above the layers that its gradients come from: gradients only
+// ever flow down. An update goes where most of its operands are.
+//
+// Operations that depend on no argument (constants, masks from iota) belong to
+// no layer; whoever needs them makes them.
+//
+// A worked example, two dense layers:
+//
+//   %h  = dot_general %x, %w0     layer 0 forward
+//   %y  = dot_general %h, %w1     layer 1 forward
+//   %l  = reduce add %y           layer 1 forward
+//   %d1 = dot_general %h, %one    layer 1 backward: %h is used there
+//   %dh = dot_general %one, %w1   layer 1 backward
+//   %d0 = dot_general %x, %dh     layer 0 backward: %x is present in 0 only
+//   %n0 = subtract %w0, %d0       layer 0 update
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_ANALYSIS_LAYERS_H
+#define HETERO_ANALYSIS_LAYERS_H
+
+#include "hetero/Analysis/Forms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace hetero {
+
+struct StepLayers {
+  struct Place {
+    int64_t layer = 0;
+    Phase phase = Phase::Forward;
+  };
+  int64_t numLayers = 0;
+  /// Operations of the step's block that belong to a layer.
+  llvm::DenseMap<mlir::Operation *, Place> ofOp;
+  /// The layer that each argument lives in: of state, where it is updated; of
+  /// everything else, where it is used first.
+  llvm::SmallVector<int64_t> ofArgument;
+  /// The last operation of the forward of each layer, in program order.
+  llvm::SmallVector<mlir::Operation *> lastForward;
+};
+
+/// Divides the forward of `step` into at most `maxLayers` layers and assigns
+/// everything else. `forms` is the analysis of its batch axis.
+StepLayers formLayers(mlir::func::FuncOp step, const FormAnalysis &forms,
+                      int64_t maxLayers);
+
+/// Whether `op` and everything it depends on use no argument and no loop.
+llvm::DenseSet<mlir::Operation *> getArgumentFree(mlir::Block &block);
+
+} // namespace hetero
+
+#endif // HETERO_ANALYSIS_LAYERS_H

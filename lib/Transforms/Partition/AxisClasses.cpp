@@ -1,0 +1,301 @@
+//===- AxisClasses.cpp - Model splits and stored state of a stage ---------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepLayout.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::partition;
+
+/// Calls back with the splits that `attribute` gives to arguments that live on
+/// `stage`.
+LogicalResult StepLayout::readSplits(
+    int64_t stage, StringRef attribute,
+    function_ref<LogicalResult(BlockArgument, SplitAttr, bool)> callback) {
+  const StageMesh &mesh = stages[stage];
+  for (BlockArgument argument : step.getArguments()) {
+    auto sharding =
+        step.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), attribute);
+    if (!sharding || getHome(argument) != stage)
+      continue;
+    auto fail = [&](const Twine &problem) {
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << ": " << attribute
+             << " " << problem;
+    };
+    if (sharding.getMesh().getAttr() != mesh.mesh.getSymNameAttr())
+      return fail("names a mesh that is not that of stage " + Twine(stage) +
+                  ", where it is used");
+    for (AxisShardingAttr entry : sharding.getEntries()) {
+      if (!entry.getSplit())
+        return fail("makes it partial, which state cannot be");
+      auto axes = ArrayAttr::get(step.getContext(),
+                                 SmallVector<Attribute>(entry.getAxes().begin(),
+                                                        entry.getAxes().end()));
+      bool all = axes.empty();
+      bool isTensor = mesh.tensorAxes && axes == mesh.tensorAxes;
+      bool isData = axes == mesh.dataAxes || (all && !mesh.tensorAxes);
+      if (entry.getSplit().isBatch())
+        continue;
+      if (!isTensor && !isData)
+        return fail("splits over axes that are neither those of the batch nor "
+                    "the other "
+                    "ones of the mesh; that cannot be partitioned yet");
+      if (failed(callback(argument, entry.getSplit(), isTensor)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// The class of `sizes`, made if there is none; members are divided by their
+/// common factor if `normalize`.
+static std::pair<int64_t, AxisClass *>
+findClass(std::vector<AxisClass> &classes, ArrayRef<int64_t> sizes,
+          bool normalize) {
+  int64_t factor = 0;
+  for (int64_t size : sizes)
+    factor = std::gcd(factor, size);
+  if (!normalize || factor == 0)
+    factor = 1;
+  SmallVector<int64_t> units =
+      llvm::map_to_vector(sizes, [&](int64_t s) { return s / factor; });
+  for (AxisClass &axis : classes)
+    if (axis.sizes == units)
+      return {factor, &axis};
+  AxisClass axis;
+  axis.sizes = units;
+  axis.units = std::accumulate(units.begin(), units.end(), int64_t(0));
+  classes.push_back(std::move(axis));
+  return {factor, &classes.back()};
+}
+
+LogicalResult StepLayout::buildClasses(int64_t stage) {
+  std::vector<AxisClass> &tensor = tensorClasses[stage],
+                         &storage = storageClasses[stage];
+  size_t limit = 2 * step.getNumArguments() + 1; // Classes must not move.
+  tensor.reserve(limit);
+  storage.reserve(limit);
+  auto add = [&](std::vector<AxisClass> &classes,
+                 DenseMap<Value, Split> &splits, BlockArgument argument,
+                 SplitAttr split, bool normalize) {
+    auto [factor, axis] = findClass(classes, split.getSizes(), normalize);
+    if (axis->units != 0)
+      splits[argument] = {Form::split(split.getDim(), split.getOuter(),
+                                      split.getInner() * factor),
+                          axis};
+  };
+  if (failed(readSplits(
+          stage, "hetero.sharding",
+          [&](BlockArgument argument, SplitAttr split, bool isTensor) {
+            if (isTensor)
+              add(tensor, tensorSplits, argument, split, true);
+            return success();
+          })))
+    return failure();
+  LogicalResult read = readSplits(
+      stage, "hetero.storage",
+      [&](BlockArgument argument, SplitAttr split, bool isTensor) {
+        if (!isTensor) {
+          add(storage, storageSplits, argument, split, false);
+          return success();
+        }
+        auto it = tensorSplits.find(argument);
+        Form form = Form::get(split.getForm());
+        if (it == tensorSplits.end() || it->second.first.dim != form.dim)
+          return LogicalResult(
+              emitError(argument.getLoc())
+              << "argument " << argument.getArgNumber()
+              << ": hetero.storage and hetero.sharding split it differently "
+                 "over the model axis; that cannot be partitioned yet");
+        return success();
+      });
+  if (failed(read))
+    return failure();
+  analyzeClasses(stage, tensor, tensorSplits, /*storage=*/false);
+  if (!storage.empty())
+    findUpdateForms(stage);
+  analyzeClasses(stage, storage, storageSplits, /*storage=*/true);
+  return success();
+}
+
+void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
+                                const DenseMap<Value, Split> &splits,
+                                bool storage) {
+  for (auto [index, axisClass] : llvm::enumerate(classes)) {
+    FormAxis axis;
+    axis.units = axisClass.units;
+    if (axis.units == 0)
+      continue;
+    for (auto &[value, split] : splits)
+      if (split.second == &axisClass)
+        axis.given[value] = split.first;
+    if (storage)
+      for (auto &[value, split] : completedAs)
+        if (split.second == &axisClass)
+          axis.given[value] = split.first;
+    size_t earlier = index;
+    axis.includes = [this, stage, storage, earlier, &classes](Operation *op) {
+      auto it = stageOf.find(op);
+      if (it == stageOf.end() || it->second != stage ||
+          (storage && !isUpdate(op)))
+        return false;
+      for (size_t i = 0; i < earlier; ++i)
+        if (classes[i].forms && classes[i].forms->includes(op) &&
+            classes[i].forms->isLocal(op))
+          return false;
+      return true;
+    };
+    axis.needsCompletion = [this, stage](OpOperand &use) {
+      Operation *user = getTop(use.getOwner());
+      auto it = stageOf.find(user);
+      return it != stageOf.end() && it->second != stage;
+    };
+    axisClass.forms =
+        std::make_unique<FormAnalysis>(step.getBody().front(), std::move(axis));
+  }
+}
+
+/// Follows element-wise uses of `value` to state of its shape that is stored
+/// split.
+std::optional<StepLayout::Split> StepLayout::findStoredUse(Value value) const {
+  SmallVector<Value> work = {value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value at = work.pop_back_val();
+    if (!seen.insert(at).second)
+      continue;
+    for (Operation *user : at.getUsers()) {
+      if (user->getNumResults() != 1 || user->getNumRegions() != 0 ||
+          !isUpdate(user) ||
+          cast<ShapedType>(user->getResult(0).getType()).getShape() !=
+              cast<ShapedType>(value.getType()).getShape())
+        continue;
+      for (Value operand : user->getOperands())
+        if (auto it = storageSplits.find(operand);
+            it != storageSplits.end() && operand.getType() == value.getType())
+          return it->second;
+      work.push_back(user->getResult(0));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Gradients of state that is stored split are reduced into the same split.
+void StepLayout::findUpdateForms(int64_t stage) {
+  for (Operation *op : llvm::make_pointer_range(step.getBody().front())) {
+    auto it = stageOf.find(op);
+    if (it == stageOf.end() || it->second != stage)
+      continue;
+    for (Value result : op->getResults()) {
+      if (!isCompleted(result) ||
+          batch->getForm(result).reduction != ReductionKind::Sum)
+        continue;
+      bool onlyHere = llvm::all_of(result.getUsers(), [&](Operation *user) {
+        Operation *top = getTop(user);
+        return top->hasTrait<OpTrait::IsTerminator>() ||
+               (stageOf.lookup(top) == stage &&
+                (isUpdate(top) || batch->isLocal(top)));
+      });
+      if (!onlyHere)
+        continue;
+      if (std::optional<Split> split = findStoredUse(result))
+        completedAs[result] = *split;
+    }
+  }
+}
+
+const AxisClass *
+StepLayout::getClass(Operation *op,
+                     const std::vector<AxisClass> &classes) const {
+  for (const AxisClass &axis : classes)
+    if (axis.forms && axis.forms->includes(op) && axis.forms->isLocal(op))
+      return &axis;
+  return nullptr;
+}
+
+Holding StepLayout::getArgument(BlockArgument argument) const {
+  Holding holding;
+  holding.data = batch->getForm(argument);
+  if (auto it = tensorSplits.find(argument); it != tensorSplits.end())
+    std::tie(holding.tensor, holding.tensorClass) = it->second;
+  return holding;
+}
+
+Holding StepLayout::getStored(BlockArgument argument) const {
+  Holding holding = getArgument(argument);
+  if (auto it = storageSplits.find(argument); it != storageSplits.end())
+    std::tie(holding.data, holding.dataClass) = it->second;
+  return holding;
+}
+
+Holding StepLayout::getCompleted(Value value) const {
+  Holding holding;
+  Holding given = getHeld(value);
+  holding.tensor = given.tensor;
+  holding.tensorClass = given.tensorClass;
+  if (auto it = completedAs.find(value); it != completedAs.end())
+    std::tie(holding.data, holding.dataClass) = it->second;
+  return holding;
+}
+
+static Form getOperandForm(const FormRule &rule, unsigned operand) {
+  return operand < rule.operands.size()
+             ? rule.operands[operand]
+             : rule.captures[operand - rule.operands.size()];
+}
+
+Holding StepLayout::getWanted(Operation *op, unsigned operand,
+                              Where where) const {
+  Holding holding;
+  auto [stage, update] = where;
+  if (const AxisClass *axis =
+          update ? getClass(op, storageClasses[stage]) : nullptr) {
+    holding.data = getOperandForm(axis->forms->getRule(op), operand);
+    holding.dataClass = axis;
+  } else if (!update) {
+    holding.data = getOperandForm(batch->getRule(op), operand);
+  }
+  if (const AxisClass *axis = getClass(op, tensorClasses[stage])) {
+    holding.tensor = getOperandForm(axis->forms->getRule(op), operand);
+    holding.tensorClass = axis;
+  }
+  return holding;
+}
+
+Holding StepLayout::getGiven(Operation *op, unsigned result,
+                             Where where) const {
+  Holding holding;
+  auto [stage, update] = where;
+  if (const AxisClass *axis =
+          update ? getClass(op, storageClasses[stage]) : nullptr) {
+    holding.data = axis->forms->getRule(op).results[result];
+    holding.dataClass = axis;
+  } else if (!update) {
+    holding.data = batch->getRule(op).results[result];
+  }
+  if (const AxisClass *axis = getClass(op, tensorClasses[stage])) {
+    holding.tensor = axis->forms->getRule(op).results[result];
+    holding.tensorClass = axis;
+  }
+  return holding;
+}
+
+Holding StepLayout::getHeld(Value value) const {
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  Where where = getWhere(op);
+  Holding holding = getGiven(op, result.getResultNumber(), where);
+  if (where.update && holding.dataClass &&
+      holding.dataClass->forms->isCompleted(value))
+    holding.data = Form::replicated();
+  if (holding.tensorClass && holding.tensorClass->forms->isCompleted(value))
+    holding.tensor = Form::replicated();
+  return holding;
+}

@@ -1,0 +1,42 @@
+//===- Partition.cpp - From a planned step to rank programs ---------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankPrograms.h"
+#include "hetero/Transforms/Passes.h"
+
+namespace hetero {
+#define GEN_PASS_DEF_PARTITIONPASS
+#include "hetero/Transforms/Passes.h.inc"
+} // namespace hetero
+
+using namespace mlir;
+using namespace hetero;
+
+namespace {
+struct PartitionPass : public hetero::impl::PartitionPassBase<PartitionPass> {
+  using PartitionPassBase::PartitionPassBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+void PartitionPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  FailureOr<std::unique_ptr<partition::StepLayout>> layout =
+      partition::StepLayout::read(module);
+  if (failed(layout))
+    return signalPassFailure();
+  numSweeps += (*layout)->levels.last;
+  if (failed(partition::emitRankPrograms(module, **layout)))
+    return signalPassFailure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto program = function->getAttrOfType<ProgramAttr>(
+        HeteroDialect::getProgramAttrName());
+    if (program)
+      ++(program.getStage() ? numUnits : numRanks);
+  }
+}

@@ -1,0 +1,332 @@
+//===- StepLayout.cpp - What a plan says about a step ---------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepLayout.h"
+#include "hetero/Analysis/BatchAxis.h"
+#include "hetero/Analysis/Layers.h"
+#include "hetero/Analysis/Step.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::partition;
+
+FailureOr<std::unique_ptr<StepLayout>> StepLayout::read(ModuleOp module) {
+  auto layout = std::make_unique<StepLayout>();
+  FailureOr<func::FuncOp> step = getStep(module);
+  if (failed(step))
+    return failure();
+  layout->step = *step;
+  layout->roles = getRoles(*step);
+  if (failed(layout->readStages(module)) || failed(layout->placeOperations()) ||
+      failed(layout->findHomes()) || failed(layout->formUnits()))
+    return failure();
+  size_t numStages = layout->stages.size();
+  layout->tensorClasses.resize(numStages);
+  layout->storageClasses.resize(numStages);
+  for (size_t stage = 0; stage < numStages; ++stage)
+    if (failed(layout->buildClasses(stage)))
+      return failure();
+  return layout;
+}
+
+LogicalResult StepLayout::readStages(ModuleOp module) {
+  auto plans = module.getOps<PlanOp>();
+  if (plans.empty())
+    return module.emitError("has no hetero.plan; run hetero-plan first");
+  plan = *plans.begin();
+  if (!llvm::hasSingleElement(plans)) {
+    InFlightDiagnostic error =
+        (*std::next(plans.begin())).emitError("is a second plan");
+    error.attachNote(plan.getLoc()) << "the first is here; keep one";
+    return error;
+  }
+  microbatches.assign(plan.getMicrobatches().begin(),
+                      plan.getMicrobatches().end());
+  SmallVector<int64_t> distinct;
+  int64_t offset = 0;
+  for (int64_t size : microbatches) {
+    microbatchOffsets.push_back(offset);
+    offset += size;
+    if (!llvm::is_contained(distinct, size))
+      distinct.push_back(size);
+  }
+  MLIRContext *context = module.getContext();
+  for (StageOp stage : plan.getStages()) {
+    StageMesh mesh;
+    mesh.stage = stage;
+    mesh.mesh =
+        SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
+    for (StageMesh &other : stages)
+      if (other.mesh == mesh.mesh) {
+        InFlightDiagnostic error =
+            stage.emitOpError("shares its mesh with another stage, which "
+                              "cannot be partitioned yet");
+        error.attachNote(other.stage.getLoc()) << "the other stage is here";
+        return error;
+      }
+    if (stage.getNumChunks() != 1)
+      return stage.emitOpError()
+             << "has " << stage.getNumChunks()
+             << " runs of layers; only 1 can be partitioned yet";
+    mesh.dataAxes = stage.getBatchAxes();
+    SmallVector<Attribute> others;
+    if (!mesh.dataAxes.empty())
+      for (Attribute axis : mesh.mesh.getAxisNames())
+        if (!llvm::is_contained(mesh.dataAxes, axis))
+          others.push_back(axis);
+    if (others.size() > 1)
+      return stage.emitOpError()
+             << "leaves " << others.size()
+             << " axes of its mesh beside the batch; only 1 can be "
+                "partitioned yet";
+    if (!others.empty())
+      mesh.tensorAxes = ArrayAttr::get(context, others);
+    mesh.dataSize = *mesh.mesh.getGroupSize(mesh.dataAxes);
+    mesh.tensorSize =
+        others.empty() ? 1 : *mesh.mesh.getGroupSize(mesh.tensorAxes);
+    mesh.grid.resize(mesh.dataSize * mesh.tensorSize);
+    for (int64_t rank : mesh.mesh.getDevices()) {
+      int64_t tensor =
+          others.empty() ? 0 : *mesh.mesh.getMember(rank, mesh.tensorAxes);
+      mesh.grid[*mesh.mesh.getMember(rank, mesh.dataAxes) * mesh.tensorSize +
+                tensor] = rank;
+    }
+    for (int64_t size : microbatches) {
+      size_t index = llvm::find(distinct, size) - distinct.begin();
+      auto samples = cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
+      mesh.samples.emplace_back(samples.asArrayRef());
+    }
+    stages.push_back(std::move(mesh));
+  }
+  return success();
+}
+
+/// Reads `hetero.placement`, or the stage of `hetero.layer`; operations that
+/// have neither go where they are used first.
+LogicalResult StepLayout::placeOperations() {
+  Block &block = step.getBody().front();
+  argumentFree = getArgumentFree(block);
+  auto getStageOfLayer = [&](int64_t layer) -> int64_t {
+    for (auto [index, stage] : llvm::enumerate(stages))
+      if (stage.stage.getFirstLayers()[0] <= layer &&
+          layer <= stage.stage.getLastLayers()[0])
+        return index;
+    return -1;
+  };
+  for (Operation &op : llvm::reverse(block)) {
+    if (op.hasTrait<OpTrait::IsTerminator>() || argumentFree.contains(&op))
+      continue;
+    int64_t stage = stages.size() == 1 ? 0 : -1;
+    if (auto placement = op.getAttrOfType<PlacementAttr>("hetero.placement")) {
+      stage = placement.getStage();
+      if (placement.getMesh() && stage < int64_t(stages.size()) &&
+          placement.getMesh().getAttr() != stages[stage].mesh.getSymNameAttr())
+        return op.emitOpError() << "is placed on " << placement.getMesh()
+                                << ", a mesh that is not that of stage "
+                                << stage << "; that cannot be partitioned yet";
+    } else if (auto layer = op.getAttrOfType<LayerAttr>("hetero.layer")) {
+      stage = getStageOfLayer(layer.getLayer());
+    } else if (stage < 0) {
+      for (Operation *user : op.getUsers())
+        if (auto it = stageOf.find(block.findAncestorOpInBlock(*user));
+            it != stageOf.end())
+          stage = stage < 0 ? it->second : std::min(stage, it->second);
+      stage = std::max<int64_t>(stage, 0);
+    }
+    if (stage < 0 || stage >= int64_t(stages.size())) {
+      InFlightDiagnostic error = op.emitOpError()
+                                 << "is placed on stage " << stage;
+      error.attachNote(plan.getLoc())
+          << "the plan has " << stages.size() << " stages";
+      return error;
+    }
+    stageOf[&op] = stage;
+  }
+  return success();
+}
+
+Operation *StepLayout::getTop(Operation *op) const {
+  return step.getBody().front().findAncestorOpInBlock(*op);
+}
+
+/// State lives where `hetero.storage` or `hetero.sharding` says, else where it
+/// is used first.
+LogicalResult StepLayout::findHomes() {
+  homes.resize(step.getNumArguments());
+  SmallVector<bool> isState(step.getNumArguments(), false);
+  for (RoleAttr role : roles.results)
+    if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
+      isState[*role.getArgument()] = true;
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (!isState[index])
+      continue;
+    int64_t home = -1;
+    for (StringRef name : {"hetero.storage", "hetero.sharding"})
+      if (auto sharding = step.getArgAttrOfType<ShardingAttr>(index, name))
+        for (auto [stage, mesh] : llvm::enumerate(stages))
+          if (mesh.mesh.getSymNameAttr() == sharding.getMesh().getAttr())
+            home = home < 0 ? stage : home;
+    if (auto placement =
+            step.getArgAttrOfType<PlacementAttr>(index, "hetero.placement"))
+      home = placement.getStage();
+    if (home < 0) {
+      // In program order; users are listed last to first.
+      Operation *first = nullptr;
+      for (Operation *user : argument.getUsers()) {
+        Operation *top = getTop(user);
+        if (stageOf.contains(top) && (!first || top->isBeforeInBlock(first)))
+          first = top;
+      }
+      home = first ? stageOf[first] : 0;
+    }
+    if (home >= int64_t(stages.size()))
+      return emitError(argument.getLoc())
+             << "is placed on stage " << home << ", but the plan has "
+             << stages.size() << " stages";
+    homes[index] = home;
+  }
+  return success();
+}
+
+std::optional<int64_t> StepLayout::getHome(BlockArgument argument) const {
+  return homes[argument.getArgNumber()];
+}
+
+LogicalResult StepLayout::formUnits() {
+  Block &block = step.getBody().front();
+  FailureOr<FormAxis> axis = getBatchAxis(step);
+  if (failed(axis))
+    return failure();
+  int64_t planned = plan.getBatch();
+  if (axis->units != planned) {
+    InFlightDiagnostic error = plan.emitOpError()
+                               << "is for a batch of " << planned;
+    error.attachNote(step.getLoc())
+        << "the step has a batch of " << axis->units;
+    return error;
+  }
+  axis->needsCompletion = [&](OpOperand &use) {
+    Operation *def = use.get().getDefiningOp(), *user = getTop(use.getOwner());
+    return def && stageOf.contains(def) && stageOf.contains(user) &&
+           stageOf[def] != stageOf[user];
+  };
+  batch = std::make_unique<FormAnalysis>(block, std::move(*axis));
+  levels = batch->getLevels();
+  // Partial values, and what waits for a completion, cannot be made anew.
+  for (Operation &op : block)
+    if (argumentFree.contains(&op)) {
+      const FormRule &rule = batch->getRule(&op);
+      bool waits =
+          llvm::any_of(rule.results, [](Form f) { return f.isPartial(); });
+      for (auto [value, want] :
+           llvm::zip_equal(op.getOperands(), rule.operands))
+        waits |= batch->getDelay(value, want) != 0;
+      for (Value operand : op.getOperands())
+        waits |= !argumentFree.contains(operand.getDefiningOp());
+      for (Operation *user : op.getUsers())
+        waits |= user == block.getTerminator();
+      if (!waits)
+        continue;
+      argumentFree.erase(&op);
+      int64_t stage = 0;
+      for (Operation *user : op.getUsers())
+        if (stageOf.contains(getTop(user)))
+          stage = stageOf[getTop(user)];
+      stageOf[&op] = stage;
+    }
+  units.resize(stages.size());
+  for (Operation &op : block) {
+    if (!stageOf.contains(&op))
+      continue;
+    UnitKey unit;
+    unit.level = levels.ofOp[&op];
+    auto layer = op.getAttrOfType<LayerAttr>("hetero.layer");
+    if (batch->isLocal(&op))
+      unit.kind = !layer || layer.getPhase() == Phase::Forward
+                      ? UnitKind::Forward
+                      : UnitKind::Backward;
+    SmallVector<Value> uses(op.getOperands());
+    llvm::append_range(uses, getCaptures(&op));
+    for (Value use : uses) {
+      Operation *def = use.getDefiningOp();
+      if (!def || !stageOf.contains(def))
+        continue;
+      UnitKey other = unitOf[def];
+      if (other.level != unit.level || other.kind != unit.kind ||
+          isCompleted(use))
+        continue;
+      int64_t from = stageOf[def], to = stageOf[&op];
+      if (unit.kind == UnitKind::Once) {
+        unit.hop = std::max(unit.hop, other.hop + (from != to));
+      } else if (unit.kind == UnitKind::Forward ? from > to : from < to) {
+        InFlightDiagnostic error =
+            op.emitOpError()
+            << "is on stage " << to << " and uses a value of stage " << from
+            << " in the "
+            << (unit.kind == UnitKind::Forward ? "forward" : "backward")
+            << ", where values only go to "
+            << (unit.kind == UnitKind::Forward ? "later" : "earlier")
+            << " stages";
+        error.attachNote(def->getLoc()) << "the value is computed here";
+        return error;
+      }
+    }
+    unitOf[&op] = unit;
+    units[stageOf[&op]][unit].push_back(&op);
+  }
+  return success();
+}
+
+bool StepLayout::isPerMicrobatch(Value value) const {
+  return !batch->getForm(value).isReplicated();
+}
+
+bool StepLayout::isCompleted(Value value) const {
+  return batch->isCompleted(value);
+}
+
+std::pair<int64_t, int64_t> StepLayout::getUnits(const AxisClass &axis,
+                                                 int64_t member) {
+  int64_t before = 0;
+  for (int64_t i = 0; i < member; ++i)
+    before += axis.sizes[i];
+  return {axis.sizes[member], before};
+}
+
+std::pair<int64_t, int64_t> StepLayout::getDataUnits(const Holding &holding,
+                                                     int64_t stage,
+                                                     int64_t microbatch,
+                                                     int64_t data) const {
+  if (holding.dataClass)
+    return getUnits(*holding.dataClass, data);
+  ArrayRef<int64_t> samples = stages[stage].samples[microbatch];
+  int64_t before = microbatchOffsets[microbatch];
+  for (int64_t i = 0; i < data; ++i)
+    before += samples[i];
+  return {samples[data], before};
+}
+
+RankedTensorType StepLayout::getLocalType(Type type, const Holding &holding,
+                                          int64_t stage, int64_t microbatch,
+                                          int64_t data, int64_t tensor) const {
+  auto tensorType = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensorType.getShape());
+  if (holding.data.isSplit()) {
+    int64_t &dim = shape[holding.data.dim];
+    dim = dim / getTotalUnits(holding) *
+          getDataUnits(holding, stage, microbatch, data).first;
+  }
+  if (holding.tensor.isSplit()) {
+    int64_t &dim = shape[holding.tensor.dim];
+    dim = dim / holding.tensorClass->units *
+          getUnits(*holding.tensorClass, tensor).first;
+  }
+  return RankedTensorType::get(shape, tensorType.getElementType());
+}

@@ -1,0 +1,202 @@
+//===- StepLayout.h - What a plan says about a step -------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A planned module read into plain data, and what follows from it for every
+// operation: its stage, its forms on the three kinds of axes, and the *unit* of
+// work that it belongs to.
+//
+// The units
+// ---------
+// A step is a sequence of levels (hetero/Analysis/Forms.h). In each, a stage
+//
+//   once     computes what does not depend on a microbatch: casts of
+//            parameters, statistics of the whole batch, the update;
+//   forward  computes, for each microbatch, what the loss depends on;
+//   backward computes the rest of the microbatch.
+//
+// Between two levels, partial values are summed over microbatches and devices.
+// Values of `once` may go back and forth between stages (the norm of all
+// gradients); a unit is therefore cut where it would wait for another stage,
+// and the number of such cuts before an operation is its `hop`.
+//
+// The axes
+// --------
+//   batch    microbatches and the data axis of each stage's mesh together;
+//   tensor   the other axis of a stage's mesh, along which parameters are
+//            split as `hetero.sharding` on them says;
+//   storage  the data axis again, in the update, as `hetero.storage` says.
+//
+// On the last two, splits need not have equal proportions for all values. Those
+// that do form a *class* with an analysis of its own, and an operation is
+// split in at most one class of an axis.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H
+#define HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H
+
+#include "hetero/Analysis/Forms.h"
+#include "hetero/Analysis/Roles.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
+#include <memory>
+#include <tuple>
+
+namespace hetero::partition {
+
+/// The devices of one stage as a grid of data and tensor members.
+struct StageMesh {
+  mutable MeshOp mesh;
+  mutable StageOp stage;
+  mlir::ArrayAttr dataAxes,
+      tensorAxes; ///< tensorAxes is null if there is none.
+  int64_t dataSize = 1, tensorSize = 1;
+  /// For each microbatch the samples of each data member.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> samples;
+
+  int64_t getRank(int64_t data, int64_t tensor) const {
+    return grid[data * tensorSize + tensor];
+  }
+  llvm::SmallVector<int64_t> grid;
+};
+
+/// Splits of equal proportions on one axis of one stage.
+struct AxisClass {
+  llvm::SmallVector<int64_t> sizes; ///< Units of each member.
+  int64_t units = 0;
+  std::unique_ptr<FormAnalysis> forms;
+};
+
+/// How a value is held: its form on the data axis and on the tensor axis, with
+/// the units of each member.
+struct Holding {
+  Form data, tensor;
+  const AxisClass *dataClass = nullptr; ///< Null: samples of a microbatch.
+  const AxisClass *tensorClass = nullptr;
+};
+
+enum class UnitKind { Once, Forward, Backward };
+
+/// A piece of work of one stage that runs without waiting for another.
+struct UnitKey {
+  int64_t level = 0;
+  UnitKind kind = UnitKind::Once;
+  int64_t hop = 0;
+  bool operator<(const UnitKey &other) const {
+    return std::tie(level, kind, hop) <
+           std::tie(other.level, other.kind, other.hop);
+  }
+  bool operator==(const UnitKey &other) const {
+    return level == other.level && kind == other.kind && hop == other.hop;
+  }
+};
+
+/// The surroundings that an operation is emitted in.
+struct Where {
+  int64_t stage = 0;
+  bool update = false;
+};
+
+class StepLayout {
+public:
+  static mlir::FailureOr<std::unique_ptr<StepLayout>> read(mlir::ModuleOp);
+
+  mutable mlir::func::FuncOp step;
+  PlanOp plan;
+  StepRoles roles;
+  llvm::SmallVector<StageMesh> stages;
+  llvm::SmallVector<int64_t> microbatches, microbatchOffsets;
+  std::unique_ptr<FormAnalysis> batch;
+  FormAnalysis::Levels levels;
+  llvm::DenseSet<mlir::Operation *> argumentFree;
+  /// Operations of each stage and unit, in program order.
+  std::vector<std::map<UnitKey, std::vector<mlir::Operation *>>> units;
+
+  int64_t getStage(mlir::Operation *op) const { return stageOf.lookup(op); }
+  /// The stage that an argument lives on, or none if it is given to every
+  /// stage that uses it: only state lives anywhere.
+  std::optional<int64_t> getHome(mlir::BlockArgument argument) const;
+  UnitKey getUnit(mlir::Operation *op) const { return unitOf.lookup(op); }
+  bool isPlaced(mlir::Operation *op) const { return stageOf.contains(op); }
+  /// Whether there is one instance of the value for each microbatch.
+  bool isPerMicrobatch(mlir::Value value) const;
+  /// Whether uses have to wait for the end of a level.
+  bool isCompleted(mlir::Value value) const;
+
+  /// How an argument is held while gradients are computed, and between steps.
+  Holding getArgument(mlir::BlockArgument argument) const;
+  Holding getStored(mlir::BlockArgument argument) const;
+  /// How `op` needs an operand (captures follow the operands), and how it gives
+  /// a result.
+  Holding getWanted(mlir::Operation *op, unsigned operand, Where where) const;
+  Holding getGiven(mlir::Operation *op, unsigned result, Where where) const;
+  /// As getGiven, after what is completed at once (over devices, without
+  /// waiting for other microbatches).
+  Holding getHeld(mlir::Value value) const;
+  Where getWhere(mlir::Operation *op) const {
+    return {stageOf.lookup(op), isUpdate(op)};
+  }
+  /// How a value that is completed leaves the end of its level: replicated, or
+  /// split as the state that it updates is stored.
+  Holding getCompleted(mlir::Value value) const;
+  /// Whether `op` is part of the update, which sees state as it is stored.
+  bool isUpdate(mlir::Operation *op) const {
+    auto it = unitOf.find(op);
+    return it != unitOf.end() && it->second.kind == UnitKind::Once &&
+           it->second.level == levels.last;
+  }
+
+  /// The shape of `value` on a member, held so.
+  mlir::RankedTensorType getLocalType(mlir::Type type, const Holding &holding,
+                                      int64_t stage, int64_t microbatch,
+                                      int64_t data, int64_t tensor) const;
+  /// Units of a member, and those before it, on the data axis.
+  std::pair<int64_t, int64_t> getDataUnits(const Holding &holding,
+                                           int64_t stage, int64_t microbatch,
+                                           int64_t data) const;
+  static std::pair<int64_t, int64_t> getUnits(const AxisClass &axis,
+                                              int64_t member);
+  int64_t getTotalUnits(const Holding &holding) const {
+    return holding.dataClass ? holding.dataClass->units
+                             : batch->getAxis().units;
+  }
+
+private:
+  using Split = std::pair<Form, const AxisClass *>;
+
+  mlir::LogicalResult readStages(mlir::ModuleOp module);
+  mlir::LogicalResult placeOperations();
+  mlir::LogicalResult formUnits();
+  mlir::LogicalResult findHomes();
+  mlir::LogicalResult buildClasses(int64_t stage);
+  mlir::LogicalResult
+  readSplits(int64_t stage, mlir::StringRef attribute,
+             llvm::function_ref<mlir::LogicalResult(mlir::BlockArgument,
+                                                    SplitAttr, bool isTensor)>
+                 callback);
+  void analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
+                      const llvm::DenseMap<mlir::Value, Split> &splits,
+                      bool storage);
+  void findUpdateForms(int64_t stage);
+  std::optional<Split> findStoredUse(mlir::Value value) const;
+  const AxisClass *getClass(mlir::Operation *op,
+                            const std::vector<AxisClass> &classes) const;
+  mlir::Operation *getTop(mlir::Operation *op) const;
+
+  llvm::DenseMap<mlir::Operation *, int64_t> stageOf;
+  llvm::DenseMap<mlir::Operation *, UnitKey> unitOf;
+  llvm::SmallVector<std::optional<int64_t>> homes;
+  /// By stage.
+  std::vector<std::vector<AxisClass>> tensorClasses, storageClasses;
+  llvm::DenseMap<mlir::Value, Split> tensorSplits, storageSplits, completedAs;
+};
+
+} // namespace hetero::partition
+
+#endif // HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H

@@ -1,0 +1,591 @@
+//===- UnitEmitter.cpp - A unit of work as a function of one member -------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UnitEmitter.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::partition;
+
+static bool isSame(const Holding &a, const Holding &b) {
+  return a.data == b.data && a.tensor == b.tensor &&
+         (!a.data.isSplit() || a.dataClass == b.dataClass) &&
+         (!a.tensor.isSplit() || a.tensorClass == b.tensorClass);
+}
+
+Variant partition::getVariant(const StepLayout &layout, Value value,
+                              const Form &data, Where where) {
+  Operation *def = value.getDefiningOp();
+  if (!def) {
+    std::optional<int64_t> home = layout.getHome(cast<BlockArgument>(value));
+    return home && *home != where.stage ? Variant::Moved : Variant::Native;
+  }
+  Form form = layout.batch->getForm(value);
+  bool whole = layout.isCompleted(value) ||
+               (form.isSplit() && (where.update || data != form));
+  bool moved = layout.getStage(def) != where.stage;
+  if (whole)
+    return moved ? Variant::MovedWhole : Variant::Whole;
+  return moved ? Variant::Moved : Variant::Native;
+}
+
+Holding partition::getVariantHolding(const StepLayout &layout,
+                                     const UnitValue &value, Where where) {
+  Holding holding;
+  if (auto argument = dyn_cast<BlockArgument>(value.value))
+    holding = where.update ? layout.getStored(argument)
+                           : layout.getArgument(argument);
+  else
+    holding = isWhole(value.variant) ? layout.getCompleted(value.value)
+                                     : layout.getHeld(value.value);
+  if (!isMoved(value.variant))
+    return holding;
+  holding.tensor = Form::replicated();
+  if (holding.dataClass || isWhole(value.variant))
+    holding.data = Form::replicated();
+  return holding;
+}
+
+Value UnitEmitter::getIntegerConstant(int64_t value, Location loc) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return stablehlo::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>{value}));
+}
+
+/// Units before this member's, as a tensor<i64>.
+Value UnitEmitter::getOffset(const Holding &holding, bool tensor,
+                             Location loc) {
+  if (tensor)
+    return getIntegerConstant(
+        StepLayout::getUnits(*holding.tensorClass, member.tensor).second, loc);
+  if (holding.dataClass)
+    return getIntegerConstant(
+        StepLayout::getUnits(*holding.dataClass, member.data).second, loc);
+  if (!offset) {
+    offset = unit.function.getBody().front().addArgument(
+        RankedTensorType::get({}, builder.getI64Type()), loc);
+    unit.takesOffset = true;
+  }
+  return offset;
+}
+
+/// The form of one axis as the other one leaves it: where both split the same
+/// dimension, the part of it that this one does not split is smaller.
+Form UnitEmitter::getLocalForm(const Holding &holding, bool tensor) const {
+  Form form = tensor ? holding.tensor : holding.data;
+  const Form &other = tensor ? holding.data : holding.tensor;
+  if (!form.isSplit() || !other.isSplit() || form.dim != other.dim)
+    return form;
+  int64_t units =
+      tensor ? layout.getTotalUnits(holding) : holding.tensorClass->units;
+  int64_t size =
+      tensor ? layout
+                   .getDataUnits(holding, member.stage, member.microbatch,
+                                 member.data)
+                   .first
+             : StepLayout::getUnits(*holding.tensorClass, member.tensor).first;
+  if (form.outer % (other.outer * units) == 0)
+    form.outer = form.outer / units * size;
+  else
+    form.inner = form.inner / units * size;
+  return form;
+}
+
+/// The part [offset, offset + size) of the units that `form` splits.
+Value UnitEmitter::slice(Value local, RankedTensorType type, Form form,
+                         int64_t units, int64_t size, Value begin,
+                         Location loc) {
+  auto from = cast<RankedTensorType>(local.getType());
+  // [.., outer, units * inner, ..], sliced in the middle.
+  SmallVector<int64_t> shape(from.getShape().take_front(form.dim));
+  size_t at = shape.size();
+  if (form.outer != 1) {
+    shape.push_back(form.outer);
+    ++at;
+  }
+  shape.push_back(units * form.inner);
+  llvm::append_range(shape, from.getShape().drop_front(form.dim + 1));
+  Value wide = local;
+  if (form.outer != 1)
+    wide = stablehlo::ReshapeOp::create(
+        builder, loc, RankedTensorType::get(shape, from.getElementType()),
+        local);
+  Value start = begin;
+  if (form.inner != 1)
+    start = stablehlo::MulOp::create(builder, loc, begin,
+                                     getIntegerConstant(form.inner, loc));
+  SmallVector<Value> starts(shape.size(), Value());
+  Value zero;
+  for (auto [dim, value] : llvm::enumerate(starts)) {
+    if (dim == at) {
+      value = start;
+      continue;
+    }
+    if (!zero)
+      zero = getIntegerConstant(0, loc);
+    value = zero;
+  }
+  shape[at] = size * form.inner;
+  Value part = stablehlo::DynamicSliceOp::create(
+      builder, loc, RankedTensorType::get(shape, from.getElementType()), wide,
+      starts, builder.getDenseI64ArrayAttr(shape));
+  if (form.outer != 1)
+    part = stablehlo::ReshapeOp::create(builder, loc, type, part);
+  return part;
+}
+
+static SplitAttr getSplit(MLIRContext *context, Form form,
+                          ArrayRef<int64_t> sizes) {
+  return SplitAttr::get(context, form.dim, form.outer, form.inner, sizes);
+}
+
+FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
+                                          Holding want, bool tensor,
+                                          Location loc) {
+  const Form from = tensor ? have.tensor : have.data,
+             to = tensor ? want.tensor : want.data;
+  const AxisClass *fromClass = tensor ? have.tensorClass : have.dataClass;
+  const AxisClass *toClass = tensor ? want.tensorClass : want.dataClass;
+  if (from == to && (!from.isSplit() || fromClass == toClass))
+    return local;
+  // What this axis wants, with the other one as it is.
+  Holding target = have;
+  (tensor ? target.tensor : target.data) = to;
+  (tensor ? target.tensorClass : target.dataClass) = toClass;
+  MLIRContext *context = builder.getContext();
+  const StageMesh &stage = layout.stages[member.stage];
+  auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
+  ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
+  AlgorithmAttr algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
+  RankedTensorType type = getLocalType(whole, target);
+  if (from.isReplicated() && to.isSplit()) {
+    auto [size, before] =
+        tensor ? StepLayout::getUnits(*toClass, member.tensor)
+               : layout.getDataUnits(target, member.stage, member.microbatch,
+                                     member.data);
+    int64_t units = tensor ? toClass->units : layout.getTotalUnits(target);
+    return slice(local, type, getLocalForm(target, tensor), units, size,
+                 getOffset(target, tensor, loc), loc);
+  }
+  if (from.isReplicated()) { // To partial: the first member keeps it.
+    Value first = stablehlo::CompareOp::create(
+        builder, loc, getOffset(target, tensor, loc),
+        getIntegerConstant(0, loc), stablehlo::ComparisonDirection::EQ);
+    Value zero = stablehlo::ConstantOp::create(
+        builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    return Value(
+        stablehlo::SelectOp::create(builder, loc, type, first, local, zero));
+  }
+  bool overTime = !tensor && !fromClass;
+  if (overTime || regionDepth != 0)
+    return emitError(loc) << "a value would have to be made whole inside of "
+                          << (overTime ? "a microbatch" : "a region")
+                          << "; that cannot be partitioned";
+  if (from.isPartial()) {
+    auto reduction = ReductionKindAttr::get(context, from.reduction);
+    if (to.isSplit())
+      return Value(ReduceScatterOp::create(
+          builder, loc, type, reduction, local,
+          getSplit(context, getLocalForm(target, tensor), toClass->sizes), mesh,
+          axes, algorithm, IntegerAttr()));
+    return Value(AllReduceOp::create(builder, loc, type, reduction, local, mesh,
+                                     axes, algorithm, IntegerAttr()));
+  }
+  // Split: gather, and go on from there.
+  Holding gathered = have;
+  (tensor ? gathered.tensor : gathered.data) = Form::replicated();
+  Value all = AllGatherOp::create(
+      builder, loc, getLocalType(whole, gathered), local,
+      getSplit(context, getLocalForm(have, tensor), fromClass->sizes), mesh,
+      axes, algorithm, IntegerAttr());
+  return convertAxis(all, whole, gathered, want, tensor, loc);
+}
+
+FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
+                                      const Holding &want, Location loc) {
+  if (isSame(have, want))
+    return local;
+  FailureOr<Value> result =
+      convertAxis(local, whole, have, want, /*tensor=*/true, loc);
+  if (failed(result))
+    return failure();
+  have.tensor = want.tensor;
+  have.tensorClass = want.tensorClass;
+  return convertAxis(*result, whole, have, want, /*tensor=*/false, loc);
+}
+
+/// Makes a value that depends on no argument directly in the form that is
+/// wanted, as far back as operations allow it.
+FailureOr<Value> UnitEmitter::materialize(Value value, const Holding &want) {
+  for (auto &[holding, made] : materialized[value])
+    if (isSame(holding, want))
+      return made;
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  Holding given = want;
+  SmallVector<Holding> operands(op->getNumOperands());
+  auto model = dyn_cast<FormOpInterface>(op);
+  for (bool tensor : {false, true}) {
+    Form &form = tensor ? given.tensor : given.data;
+    bool possible = form.isReplicated();
+    if (form.isSplit() && model &&
+        isa<stablehlo::IotaOp, stablehlo::ConstantOp>(op)) {
+      auto constant = dyn_cast<stablehlo::ConstantOp>(op);
+      possible = !constant || constant.getValue().isSplat();
+    } else if (form.isSplit() && model && op->getNumResults() == 1) {
+      int64_t units =
+          tensor ? want.tensorClass->units : layout.getTotalUnits(want);
+      bool any = false;
+      for (OpOperand &operand : op->getOpOperands())
+        if (std::optional<Form> f =
+                model.getOperandForm(operand, 0, form, units)) {
+          Holding &other = operands[operand.getOperandNumber()];
+          (tensor ? other.tensor : other.data) = *f;
+          (tensor ? other.tensorClass : other.dataClass) =
+              tensor ? want.tensorClass : want.dataClass;
+          any = true;
+        }
+      possible = any || isa<stablehlo::BroadcastInDimOp>(op);
+    }
+    if (!possible)
+      form = Form::replicated();
+  }
+  SmallVector<Value> locals;
+  for (auto [operand, holding] : llvm::zip_equal(op->getOperands(), operands)) {
+    FailureOr<Value> local = materialize(operand, holding);
+    if (failed(local))
+      return failure();
+    locals.push_back(*local);
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(prologue);
+  Value made;
+  if (auto iota = dyn_cast<stablehlo::IotaOp>(op)) {
+    made = emitIota(iota, given);
+  } else {
+    SmallVector<Holding> results(op->getNumResults(), given);
+    made = cloneLocal(op, locals, results)->getResult(result.getResultNumber());
+  }
+  FailureOr<Value> converted =
+      convert(made, value.getType(), given, want, op->getLoc());
+  prologue = builder.saveInsertionPoint();
+  if (succeeded(converted))
+    materialized[value].push_back({want, *converted});
+  return converted;
+}
+
+/// Indices along a split dimension continue those of the members before.
+Value UnitEmitter::emitIota(stablehlo::IotaOp op, const Holding &holding) {
+  Location loc = op.getLoc();
+  RankedTensorType type = getLocalType(op.getType(), holding);
+  int64_t dim = op.getIotaDimension();
+  bool data = holding.data.isSplit() && holding.data.dim == dim;
+  bool tensor = holding.tensor.isSplit() && holding.tensor.dim == dim;
+  if (!data && !tensor)
+    return stablehlo::IotaOp::create(builder, loc, type, dim);
+  // The part of the indices 0, 1, ... is made in i64 and converted, so that a
+  // narrow element type cannot overflow on the way.
+  int64_t length = cast<ShapedType>(op.getType()).getDimSize(dim);
+  auto lineType = RankedTensorType::get({length}, builder.getI64Type());
+  Value line = stablehlo::IotaOp::create(builder, loc, lineType, 0);
+  auto lineOf = [&](const Form &form) { return form.along(0); };
+  Holding have, want;
+  if (data) {
+    want.data = lineOf(holding.data);
+    want.dataClass = holding.dataClass;
+  }
+  if (tensor) {
+    want.tensor = lineOf(holding.tensor);
+    want.tensorClass = holding.tensorClass;
+  }
+  if ((data != tensor) && (data ? want.data : want.tensor).outer == 1) {
+    // One run of indices: shift a short iota.
+    Form form = data ? want.data : want.tensor;
+    auto shortType = getLocalType(lineType, want);
+    Value begin = getOffset(want, tensor, loc);
+    if (form.inner != 1)
+      begin = stablehlo::MulOp::create(builder, loc, begin,
+                                       getIntegerConstant(form.inner, loc));
+    Value shift = stablehlo::BroadcastInDimOp::create(
+        builder, loc, shortType, begin, builder.getDenseI64ArrayAttr({}));
+    line = stablehlo::IotaOp::create(builder, loc, shortType, 0);
+    line = stablehlo::AddOp::create(builder, loc, line, shift);
+  } else {
+    line = *convert(line, lineType, have, want, loc);
+  }
+  auto converted =
+      cast<RankedTensorType>(line.getType()).clone(type.getElementType());
+  if (converted != line.getType())
+    line = stablehlo::ConvertOp::create(builder, loc, converted, line);
+  return stablehlo::BroadcastInDimOp::create(
+      builder, loc, type, line, builder.getDenseI64ArrayAttr({dim}));
+}
+
+/// A value in whatever form it is at hand; argument-free ones are made as
+/// wanted.
+FailureOr<UnitEmitter::Held> UnitEmitter::getHeld(Value value,
+                                                  const Holding &want) {
+  Operation *def = value.getDefiningOp();
+  if (def && layout.argumentFree.contains(def)) {
+    FailureOr<Value> made = materialize(value, want);
+    if (failed(made))
+      return failure();
+    return Held{*made, want};
+  }
+  if (auto it = captured.find(value); it != captured.end())
+    return it->second;
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  // From outside of the unit.
+  Variant variant = getVariant(layout, value, want.data, where);
+  DenseMap<Value, Held> &known = isWhole(variant) ? wholes : natives;
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  UnitValue input{value, variant};
+  Holding holding = getVariantHolding(layout, input, where);
+  Value argument = unit.function.getBody().front().insertArgument(
+      unit.inputs.size(), getLocalType(value.getType(), holding),
+      value.getLoc());
+  unit.inputs.push_back(input);
+  return known[value] = Held{argument, holding};
+}
+
+FailureOr<Value> UnitEmitter::get(Value value, const Holding &want,
+                                  Operation *user) {
+  FailureOr<Held> held = getHeld(value, want);
+  if (failed(held))
+    return failure();
+  if (isSame(held->holding, want))
+    return held->value;
+  if (regionDepth == 0)
+    for (Converted &known : conversions[value])
+      if (known.from == held->value && isSame(known.want, want))
+        return known.to;
+  FailureOr<Value> converted = convert(held->value, value.getType(),
+                                       held->holding, want, user->getLoc());
+  if (succeeded(converted) && regionDepth == 0)
+    conversions[value].push_back({held->value, want, *converted});
+  return converted;
+}
+
+LogicalResult UnitEmitter::emitOp(Operation *op) {
+  if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
+    return emitRegionOp(op);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    FailureOr<Value> local =
+        get(operand.get(),
+            layout.getWanted(op, operand.getOperandNumber(), where), op);
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  SmallVector<Holding> results;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    results.push_back(layout.getGiven(op, i, where));
+  SmallVector<Value> locals;
+  if (auto iota = dyn_cast<stablehlo::IotaOp>(op))
+    locals.push_back(emitIota(iota, results[0]));
+  else
+    llvm::append_range(locals, cloneLocal(op, operands, results)->getResults());
+  for (auto [result, local, holding] :
+       llvm::zip_equal(op->getResults(), locals, results)) {
+    Held held{local, holding};
+    if (op->getBlock() == &layout.step.getBody().front()) {
+      Holding want = layout.getHeld(result);
+      FailureOr<Value> converted =
+          convert(local, result.getType(), holding, want, op->getLoc());
+      if (failed(converted))
+        return failure();
+      held = {*converted, want};
+    }
+    values[result] = held;
+  }
+  return success();
+}
+
+LogicalResult UnitEmitter::emitBlock(Block &from, Block &to,
+                                     ArrayRef<Holding> terminator) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&to);
+  for (Operation &op : from.without_terminator())
+    if (failed(emitOp(&op)))
+      return failure();
+  SmallVector<Value> results;
+  Operation *end = from.getTerminator();
+  for (auto [value, want] : llvm::zip_equal(end->getOperands(), terminator)) {
+    FailureOr<Value> local = get(value, want, end);
+    if (failed(local))
+      return failure();
+    results.push_back(*local);
+  }
+  stablehlo::ReturnOp::create(builder, end->getLoc(), results);
+  return success();
+}
+
+/// Loops and branches: what they take from outside is brought into form before
+/// them.
+LogicalResult UnitEmitter::emitRegionOp(Operation *op) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    FailureOr<Value> local =
+        get(operand.get(),
+            layout.getWanted(op, operand.getOperandNumber(), where), op);
+    if (failed(local))
+      return failure();
+    operands.push_back(*local);
+  }
+  DenseMap<Value, Held> outer = captured, inner;
+  for (auto [index, value] : llvm::enumerate(getCaptures(op))) {
+    Operation *def = value.getDefiningOp();
+    if (def && layout.argumentFree.contains(def))
+      continue;
+    Holding want = layout.getWanted(op, op->getNumOperands() + index, where);
+    FailureOr<Value> local = get(value, want, op);
+    if (failed(local))
+      return failure();
+    inner[value] = {*local, want};
+  }
+  SmallVector<Holding> holdings;
+  SmallVector<Type> types;
+  for (OpResult result : op->getResults()) {
+    holdings.push_back(layout.getGiven(op, result.getResultNumber(), where));
+    types.push_back(getLocalType(result.getType(), holdings.back()));
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, types);
+  for (size_t i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *local = builder.create(state);
+  for (auto &[value, held] : inner)
+    captured[value] = held;
+  ++regionDepth;
+  for (auto [index, region] : llvm::enumerate(op->getRegions())) {
+    Block &from = region.front();
+    Block &to = local->getRegion(index).emplaceBlock();
+    for (auto [argument, holding] :
+         llvm::zip_first(from.getArguments(), ArrayRef<Holding>(holdings))) {
+      Value made = to.addArgument(getLocalType(argument.getType(), holding),
+                                  argument.getLoc());
+      values[argument] = {made, holding};
+    }
+    bool isCondition = isa<stablehlo::WhileOp>(op) && index == 0;
+    SmallVector<Holding> terminator =
+        isCondition ? SmallVector<Holding>(1) : holdings;
+    if (failed(emitBlock(from, to, terminator)))
+      return failure();
+  }
+  --regionDepth;
+  captured = std::move(outer);
+  for (auto [result, made, holding] :
+       llvm::zip_equal(op->getResults(), local->getResults(), holdings)) {
+    Held held{made, holding};
+    if (regionDepth == 0) {
+      Holding want = layout.getHeld(result);
+      FailureOr<Value> converted =
+          convert(made, result.getType(), holding, want, op->getLoc());
+      if (failed(converted))
+        return failure();
+      held = {*converted, want};
+    }
+    values[result] = held;
+  }
+  return success();
+}
+
+/// Attributes that speak of sizes get those of the member.
+void UnitEmitter::fixAttributes(Operation *op, OperationState &state,
+                                ArrayRef<Holding> results) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+    auto type = cast<RankedTensorType>(state.types[0]);
+    if (auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+        value && value.isSplat() && type != value.getType())
+      state.attributes.set("value", value.resizeSplat(type));
+  } else if (auto slice = dyn_cast<stablehlo::SliceOp>(op)) {
+    SmallVector<int64_t> begin(slice.getStartIndices()),
+        end(slice.getLimitIndices());
+    ArrayRef<int64_t> whole = shapeOf(slice.getOperand()),
+                      local = shapeOf(state.operands[0]);
+    for (size_t dim = 0; dim < begin.size(); ++dim)
+      if (local[dim] != whole[dim] && whole[dim] != 0) {
+        // Whole rows of a split dimension: in proportion.
+        begin[dim] = begin[dim] * local[dim] / whole[dim];
+        end[dim] = end[dim] * local[dim] / whole[dim];
+      }
+    state.attributes.set("start_indices", builder.getDenseI64ArrayAttr(begin));
+    state.attributes.set("limit_indices", builder.getDenseI64ArrayAttr(end));
+  } else if (isa<stablehlo::DynamicSliceOp>(op)) {
+    auto type = cast<RankedTensorType>(state.types[0]);
+    state.attributes.set("slice_sizes",
+                         builder.getDenseI64ArrayAttr(type.getShape()));
+  } else if (auto gather = dyn_cast<stablehlo::GatherOp>(op)) {
+    SmallVector<int64_t> sizes(gather.getSliceSizes());
+    ArrayRef<int64_t> whole = shapeOf(gather.getOperand()),
+                      local = shapeOf(state.operands[0]);
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if (local[dim] != whole[dim] && sizes[dim] == whole[dim] &&
+          !llvm::is_contained(
+              gather.getDimensionNumbers().getOperandBatchingDims(), dim))
+        sizes[dim] = local[dim];
+    state.attributes.set("slice_sizes", builder.getDenseI64ArrayAttr(sizes));
+  }
+}
+
+Operation *UnitEmitter::cloneLocal(Operation *op, ValueRange operands,
+                                   ArrayRef<Holding> results) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(operands);
+  for (auto [type, holding] : llvm::zip_equal(op->getResultTypes(), results))
+    state.addTypes(
+        isa<RankedTensorType>(type) ? Type(getLocalType(type, holding)) : type);
+  for (NamedAttribute attribute : op->getAttrs())
+    if (!attribute.getName().strref().starts_with("hetero."))
+      state.attributes.append(attribute);
+  fixAttributes(op, state, results);
+  for (Region &region : op->getRegions()) {
+    IRMapping mapping;
+    region.cloneInto(state.addRegion(), mapping);
+  }
+  return builder.create(state);
+}
+
+FailureOr<UnitFunction> UnitEmitter::emit(StringRef name,
+                                          ArrayRef<Operation *> ops,
+                                          ArrayRef<UnitValue> outputs,
+                                          Location loc) {
+  unit.function =
+      func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
+  unit.function.setPrivate();
+  Block *block = unit.function.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  // Everything made from nothing goes to the front, once.
+  Operation *marker = func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(marker);
+  prologue = builder.saveInsertionPoint();
+  builder.setInsertionPointToEnd(block);
+  for (Operation *op : ops)
+    if (failed(emitOp(op)))
+      return failure();
+  SmallVector<Value> results;
+  for (const UnitValue &output : outputs) {
+    Holding want = getVariantHolding(layout, output, where);
+    FailureOr<Value> local =
+        get(output.value, want, output.value.getDefiningOp());
+    if (failed(local))
+      return failure();
+    results.push_back(*local);
+    unit.outputs.push_back(output);
+  }
+  marker->erase();
+  func::ReturnOp::create(builder, loc, results);
+  unit.function.setType(builder.getFunctionType(
+      block->getArgumentTypes(), ValueRange(results).getTypes()));
+  return std::move(unit);
+}

@@ -1,0 +1,153 @@
+//===- UnitEmitter.h - A unit of work as a function --------------*- C++
+//-*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits the operations of one unit (StepLayout.h) with the shapes that one
+// member of a stage has, and the collectives between members of the stage that
+// changes of form need.
+//
+// What comes from outside of the unit becomes an argument of the function. An
+// argument is a value of the step in one of four variants:
+//
+//   native       as the unit that computes it gives it, for one microbatch if
+//                there is one instance for each;
+//   whole        after the end of its level: completed, or put together;
+//   moved,       the same as another stage hands it over: replicated on the
+//   moved whole  tensor axis.
+//
+// The offset of the member in the batch is an argument, too, so that the same
+// function serves all microbatches of a size: indices and random numbers are
+// those of the whole batch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H
+#define HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H
+
+#include "StepLayout.h"
+#include "hetero/Dialect/Stablehlo.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hetero::partition {
+
+enum class Variant { Native, Whole, Moved, MovedWhole };
+
+inline bool isWhole(Variant variant) {
+  return variant == Variant::Whole || variant == Variant::MovedWhole;
+}
+inline bool isMoved(Variant variant) {
+  return variant == Variant::Moved || variant == Variant::MovedWhole;
+}
+
+struct UnitValue {
+  mlir::Value value;
+  Variant variant = Variant::Native;
+  bool operator==(const UnitValue &other) const {
+    return value == other.value && variant == other.variant;
+  }
+};
+
+/// A unit of one member, as a function.
+struct UnitFunction {
+  mlir::func::FuncOp function;
+  llvm::SmallVector<UnitValue> inputs, outputs;
+  bool takesOffset = false; ///< A last argument: samples before its own.
+};
+
+/// Which member of which stage, working on which microbatch.
+struct Member {
+  int64_t stage = 0, data = 0, tensor = 0, microbatch = 0;
+};
+
+/// The variant in which a unit on `stage` needs a value that it does not
+/// compute, if it wants the form `data` of it.
+Variant getVariant(const StepLayout &layout, mlir::Value value,
+                   const Form &data, Where where);
+
+/// How a value is held in a variant.
+Holding getVariantHolding(const StepLayout &layout, const UnitValue &value,
+                          Where where);
+
+class UnitEmitter {
+public:
+  UnitEmitter(const StepLayout &layout, Member member, Where where,
+              mlir::OpBuilder builder)
+      : layout(layout), member(member), where(where), builder(builder) {}
+
+  /// Emits `ops` into a new function named `name`; `outputs` are wanted from
+  /// it. Fails with a diagnostic if a change of form is not possible.
+  mlir::FailureOr<UnitFunction> emit(llvm::StringRef name,
+                                     llvm::ArrayRef<mlir::Operation *> ops,
+                                     llvm::ArrayRef<UnitValue> outputs,
+                                     mlir::Location loc);
+
+  /// Changes how a value is held, by collectives of the stage where needed.
+  mlir::FailureOr<mlir::Value> convert(mlir::Value local, mlir::Type whole,
+                                       Holding have, const Holding &want,
+                                       mlir::Location loc);
+  mlir::OpBuilder &getBuilder() { return builder; }
+
+private:
+  struct Held {
+    mlir::Value value;
+    Holding holding;
+  };
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitRegionOp(mlir::Operation *op);
+  mlir::LogicalResult emitBlock(mlir::Block &from, mlir::Block &to,
+                                llvm::ArrayRef<Holding> terminator);
+  mlir::Operation *cloneLocal(mlir::Operation *op, mlir::ValueRange operands,
+                              llvm::ArrayRef<Holding> results);
+  void fixAttributes(mlir::Operation *op, mlir::OperationState &state,
+                     llvm::ArrayRef<Holding> results);
+  mlir::Value emitIota(mlir::stablehlo::IotaOp op, const Holding &holding);
+  mlir::FailureOr<mlir::Value> get(mlir::Value value, const Holding &want,
+                                   mlir::Operation *user);
+  mlir::FailureOr<mlir::Value> materialize(mlir::Value value,
+                                           const Holding &want);
+  mlir::FailureOr<Held> getHeld(mlir::Value value, const Holding &want);
+  mlir::FailureOr<mlir::Value> convertAxis(mlir::Value local, mlir::Type whole,
+                                           Holding have, Holding want,
+                                           bool tensor, mlir::Location loc);
+  mlir::Value slice(mlir::Value local, mlir::RankedTensorType type, Form form,
+                    int64_t units, int64_t size, mlir::Value offset,
+                    mlir::Location loc);
+  mlir::Value getOffset(const Holding &holding, bool tensor,
+                        mlir::Location loc);
+  mlir::Value getIntegerConstant(int64_t value, mlir::Location loc);
+  mlir::RankedTensorType getLocalType(mlir::Type type, const Holding &holding) {
+    return layout.getLocalType(type, holding, member.stage, member.microbatch,
+                               member.data, member.tensor);
+  }
+  Form getLocalForm(const Holding &holding, bool tensor) const;
+
+  const StepLayout &layout;
+  Member member;
+  Where where;
+  mlir::OpBuilder builder;
+  mlir::OpBuilder::InsertPoint prologue;
+  UnitFunction unit;
+  mlir::Value offset;
+  /// Computed in the unit; what comes from outside; what the region that is
+  /// being emitted takes from around it.
+  llvm::DenseMap<mlir::Value, Held> values, natives, wholes, captured;
+  struct Converted {
+    mlir::Value from;
+    Holding want;
+    mlir::Value to;
+  };
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Converted>> conversions;
+  llvm::DenseMap<mlir::Value,
+                 llvm::SmallVector<std::pair<Holding, mlir::Value>>>
+      materialized;
+  int regionDepth = 0;
+};
+
+} // namespace hetero::partition
+
+#endif // HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H

@@ -1,0 +1,52 @@
+// RUN: hetero-opt %s --hetero-partition --split-input-file --verify-diagnostics
+
+// expected-error @below {{has no hetero.plan; run hetero-plan first}}
+module {
+  func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) {
+    return
+  }
+}
+
+// -----
+
+hetero.mesh @all = [0, 1]
+// expected-error @below {{is for a batch of 6}}
+hetero.plan @plan of @step planner "hand" minimizes time batch 6 microbatches [6] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[3, 3]] in_flight 1
+}
+// expected-note @below {{the step has a batch of 8}}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @a = [0]
+hetero.mesh @b = [1]
+// expected-note @below {{the plan has 2 stages}}
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @a layers [0] samples [[8]] in_flight 1
+  hetero.stage 1 on @b layers [1] samples [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-error @below {{is placed on stage 7}}
+  %0 = stablehlo.exponential %x {hetero.placement = #hetero.placement<stage = 7>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @a = [0]
+hetero.mesh @b = [1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @a layers [0] samples [[8]] in_flight 1
+  hetero.stage 1 on @b layers [1] samples [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-note @below {{the value is computed here}}
+  %0 = stablehlo.exponential %x {hetero.layer = #hetero.layer<1, forward>} : tensor<8xf32>
+  // expected-error @below {{is on stage 0 and uses a value of stage 1 in the forward, where values only go to later stages}}
+  %1 = stablehlo.negate %0 {hetero.layer = #hetero.layer<0, forward>} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
