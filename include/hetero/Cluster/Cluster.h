@@ -61,6 +61,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -174,12 +175,11 @@ struct Edge {
   int64_t medium = 0;
 };
 
-/// How messages go from one device to another.
+/// How messages go from one device to another: the narrowest edge and the sum
+/// of the latencies.
 struct Path {
   Bandwidth bandwidth;
   Time latency;
-  /// What it passes, as indices in Network::edges(); empty inside of a node.
-  std::vector<int64_t> edges;
 };
 
 /// A cluster. The vectors up to `sites` describe it; `finish` derives the rest
@@ -216,6 +216,9 @@ struct Cluster {
   const Path &pathBetween(int64_t from, int64_t to) const {
     return paths[devices[from].node * nodes.size() + devices[to].node];
   }
+  /// The edges that messages between two nodes pass, in order, as indices in
+  /// `edges`; none inside of a node.
+  std::vector<int64_t> edgesBetween(int64_t source, int64_t target) const;
   /// For messages: "device 2 (p40 of node 'box')".
   std::string describe(int64_t rank) const;
   /// The ranks of the devices that may be used.
