@@ -134,11 +134,12 @@ static std::vector<int64_t> walkBack(ArrayRef<Graph::Step> steps,
 }
 
 static Path makePath(const Cluster &cluster, ArrayRef<int64_t> edges) {
-  Path path{Bandwidth::max(), Time(0)};
+  Path path{Bandwidth::max(), Time(0), false};
   for (int64_t edge : edges) {
     path.bandwidth =
         std::min(path.bandwidth, cluster.edges[edge].link.bandwidth);
     path.latency += cluster.edges[edge].link.latency;
+    path.shared |= cluster.edges[edge].link.shared;
   }
   return path;
 }
@@ -238,7 +239,7 @@ static Error addPaths(Cluster &cluster) {
       Path &path = cluster.paths[source * numNodes + target];
       if (source == target) {
         if (const std::optional<Link> &link = cluster.nodes[source].link)
-          path = {link->bandwidth, link->latency};
+          path = {link->bandwidth, link->latency, link->shared};
         continue;
       }
       if (steps[target].hops < 0)

@@ -180,6 +180,8 @@ struct Edge {
 struct Path {
   Bandwidth bandwidth;
   Time latency;
+  /// Whether a part of it is shared with others that send at the same time.
+  bool shared = false;
 };
 
 /// A cluster. The vectors up to `sites` describe it; `finish` derives the rest
