@@ -1,0 +1,161 @@
+//===- CostModel.h - What things take ---------------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The idea
+// --------
+// Three questions, answered from the description of a cluster alone; there are
+// no constants in the code.
+//
+// 1. How long do operations take on a device? By its roofline: as long as the
+//    slower of arithmetic and memory, plus an overhead for each.
+//
+//      max(sum_type work_type / (peak_type * efficiency), bytes / bandwidth)
+//        + count * overhead
+//
+//    The efficiency depends on the work of the average operation. A curve can
+//    rise so steeply that more work would take less time; it is then taken to
+//    need as much time as less work.
+//
+// 2. How long does a message or a collective take? alpha-beta: latency plus
+//    bytes over bandwidth, for n members whose slowest neighbours are joined by
+//    (alpha, beta) and a tensor of B bytes:
+//
+//      point to point   alpha + B / beta
+//      ring             all-reduce 2 (n-1) (alpha + B / n / beta)
+//                       all-gather, reduce-scatter half of that
+//      tree             all-reduce 2 ceil(log2 n) (alpha + B / beta)
+//      hierarchical     a ring inside of each node, then one between nodes
+//      padded           as ring, every shard as large as the largest
+//      grouped          one broadcast for each member, with exact sizes:
+//                       (B - smallest shard) / beta + (2 n - 1) alpha
+//
+//    Transfers that run at the same time on a shared medium divide it.
+//
+// 3. What fills the memory of a device? See MemoryUse.
+//
+// A worked example
+// ----------------
+// 12 MB in shards of 1, 1 and 10 MB over 1 GB/s and 10 us: padded takes
+// 2 * (10 us + 10 ms) = 20.02 ms, grouped 11 ms + 5 * 10 us = 11.05 ms. In
+// shards of 10, 10 and 10 bytes padded wins, 20.02 us to 50.02 us.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_COSTMODEL_COSTMODEL_H
+#define HETERO_COSTMODEL_COSTMODEL_H
+
+#include "hetero/Cluster/Cluster.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <map>
+#include <string>
+
+namespace hetero::cost {
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// A group of operations that run one after the other.
+struct Operations {
+  /// Floating-point work by element type.
+  std::map<std::string, Work> work;
+  /// Memory traffic.
+  Bytes bytes;
+  /// How many operations it is.
+  int64_t count = 1;
+};
+
+/// The time of `operations` on a device of the class. It does not fall when any
+/// amount grows.
+Time operationTime(const cluster::DeviceClass &deviceClass,
+                   const Operations &operations);
+
+/// A time per unit of work and traffic that nothing can beat on the class: the
+/// roofline at the best efficiency, without overhead.
+Time operationBound(const cluster::DeviceClass &deviceClass,
+                    const Operations &operations);
+
+//===----------------------------------------------------------------------===//
+// Communication
+//===----------------------------------------------------------------------===//
+
+/// How a collective is done.
+enum class Algorithm { Ring, Tree, Hierarchical, Padded, Grouped };
+
+llvm::StringRef stringify(Algorithm algorithm);
+
+/// Devices that communicate, in ring order, as the formulas see them.
+struct Group {
+  int64_t members = 1;
+  /// The slowest of the paths between neighbours.
+  Bandwidth bandwidth = Bandwidth::max();
+  Time latency;
+  /// The same inside of nodes, and between them.
+  Bandwidth nodeBandwidth = Bandwidth::max();
+  Time nodeLatency;
+  Bandwidth networkBandwidth = Bandwidth::max();
+  Time networkLatency;
+  /// Nodes, and the most and fewest members in one.
+  int64_t nodes = 1;
+  int64_t mostInNode = 1, fewestInNode = 1;
+};
+
+/// The group of the devices with these ranks, in this order.
+Group makeGroup(const cluster::Cluster &cluster,
+                llvm::ArrayRef<int64_t> devices);
+
+/// One message.
+Time transferTime(const cluster::Path &path, Bytes bytes);
+
+/// Sums a tensor of `bytes` over the group. Padded and grouped mean ring.
+Time allReduceTime(const Group &group, Bytes bytes, Algorithm algorithm);
+
+/// Joins `shards`, one for each member. Tree means ring. Reduce-scatter takes
+/// as long.
+Time allGatherTime(const Group &group, llvm::ArrayRef<Bytes> shards,
+                   Algorithm algorithm);
+
+/// An algorithm and its time.
+struct Choice {
+  Algorithm algorithm = Algorithm::Ring;
+  Time time;
+};
+
+/// The fastest algorithm; the first in the order of the enumeration if several
+/// are.
+Choice chooseAllReduce(const Group &group, Bytes bytes);
+/// Ring, if all shards are alike, else padded or grouped.
+Choice chooseAllGather(const Group &group, llvm::ArrayRef<Bytes> shards);
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// What fills the memory of a device while a step runs.
+struct MemoryUse {
+  /// Parameters and optimizer state at rest.
+  Bytes state;
+  /// Parameters that are gathered for the step.
+  Bytes gathered;
+  /// Gradients: the sums, and those of the current microbatch.
+  Bytes gradients;
+  /// What forwards keep, for all microbatches in flight.
+  Bytes activations;
+  /// The largest need inside of a layer.
+  Bytes workspace;
+  /// What is being sent and received.
+  Bytes buffers;
+
+  Bytes total() const;
+  /// For messages: "state 3 GiB, activations 500 MiB"; the largest first.
+  std::string str() const;
+};
+
+} // namespace hetero::cost
+
+#endif // HETERO_COSTMODEL_COSTMODEL_H

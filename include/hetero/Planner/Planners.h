@@ -1,0 +1,103 @@
+//===- Planners.h - From a problem to a plan --------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each planner is a free function. All of them check the problem first, work
+// for any number of devices and samples (a device without a sample is left
+// out), and return a plan that verify accepts with the predictions that
+// evaluate gives, so plans of different planners can be compared. All are
+// deterministic.
+//
+// Each fails when the problem is not sound, when constraints ask for what it
+// cannot do, or when nothing in its space fits: the error then says which
+// device is short of how much memory in the plan that came closest, and what
+// takes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_PLANNER_PLANNERS_H
+#define HETERO_PLANNER_PLANNERS_H
+
+#include "hetero/Planner/Plan.h"
+#include "hetero/Planner/Schedule.h"
+
+namespace hetero::planner {
+
+struct PlannerOptions {
+  /// The schedule that in-flight counts are made for.
+  ScheduleKind schedule = ScheduleKind::HeteroOneFOneB;
+  /// How stages of several devices may hold their state.
+  std::vector<StateMode> stateModes = {StateMode::Replicated, StateMode::Full};
+  /// Whether planStages may divide layers along a model dimension where the
+  /// problem allows it.
+  bool tensorParallel = true;
+  /// How many candidates of the search planStages evaluates exactly.
+  int64_t candidates = 16;
+  /// How many orders of sub-clusters planStages tries.
+  int64_t maxOrders = 120;
+  /// How many cut positions along the devices it considers for each order.
+  int64_t maxPositions = 24;
+};
+
+/// The best single device. Tries each class and each number of microbatches;
+/// O(devices * microbatches).
+llvm::Expected<Plan> planSingle(const Problem &problem,
+                                const cluster::Cluster &cluster,
+                                const PlannerOptions &options = {});
+
+/// Data parallelism over all devices as if they were alike: shares differ by at
+/// most one sample, and state, if it does not fit whole, is divided evenly. The
+/// smallest number of microbatches that fits.
+llvm::Expected<Plan> planEven(const Problem &problem,
+                              const cluster::Cluster &cluster,
+                              const PlannerOptions &options = {});
+
+/// Data parallelism over all devices with samples by speed and state by free
+/// memory. The samples of a microbatch are handed out one at a time to the
+/// device that would finish it first and has the memory, which minimizes the
+/// time of the slowest; state then fills the free memory to an equal rest. All
+/// numbers of microbatches are tried. O(batch log devices) for each.
+llvm::Expected<Plan> planProportional(const Problem &problem,
+                                      const cluster::Cluster &cluster,
+                                      const PlannerOptions &options = {});
+
+/// Pipeline stages across unequal sub-clusters. For orders of the sub-clusters
+/// (devices of one class in one node) and numbers of microbatches, a dynamic
+/// program from the last stage to the first chooses layers, devices, tensor
+/// degree and state mode of each stage; devices may be left out. It minimizes
+///
+///   sum_i (t_i + 2 k_i) + (M - 1) max_i (t_i, k_i) + max_i (reduce, update)
+///
+/// with t forward and backward of a stage and k one crossing of a boundary, and
+/// keeps several labels in each state, as the in-flight count
+/// n_i = n_{i+1} + 1 + ceil(2 k_i / t_max), lowered to what memory allows, may
+/// make the cheaper tail infeasible. The best candidates, and the plans of the
+/// other planners, are evaluated with their schedule, and the fastest wins.
+/// O(orders * microbatch counts * layers^2 * positions^2).
+llvm::Expected<Plan> planStages(const Problem &problem,
+                                const cluster::Cluster &cluster,
+                                const PlannerOptions &options = {});
+
+/// A planner by its name on the command line.
+struct PlannerEntry {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  llvm::Expected<Plan> (*plan)(const Problem &, const cluster::Cluster &,
+                               const PlannerOptions &);
+};
+
+/// All planners, by name.
+llvm::ArrayRef<PlannerEntry> planners();
+
+/// Runs the planner called `name`; an unknown name is an error that lists them.
+llvm::Expected<Plan> runPlanner(llvm::StringRef name, const Problem &problem,
+                                const cluster::Cluster &cluster,
+                                const PlannerOptions &options = {});
+
+} // namespace hetero::planner
+
+#endif // HETERO_PLANNER_PLANNERS_H

@@ -1,0 +1,136 @@
+//===- CostModelTest.cpp - Tests of the cost model ------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/CostModel/CostModel.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace hetero;
+using namespace hetero::cost;
+using hetero::cluster::Cluster;
+using hetero::cluster::DeviceClass;
+
+static constexpr int64_t us = 1000000, ms = 1000 * us;
+
+static DeviceClass makeClass() {
+  DeviceClass result;
+  result.name = "test";
+  result.memory = Bytes(1 << 30);
+  result.peak = {{"f32", Speed(1000000000)}, {"f16", Speed(4000000000)}};
+  result.bandwidth = Bandwidth(1000000000);
+  result.overhead = Time(us);
+  return result;
+}
+
+/// `nodes` nodes with `devices` each.
+static Cluster makeCluster(int nodes, int devices, bool shared = false) {
+  Cluster result;
+  result.classes.push_back(makeClass());
+  for (int i = 0; i < nodes; ++i) {
+    cluster::Node node;
+    node.name = "n" + std::to_string(i);
+    node.groups.push_back({devices, 0});
+    node.link = cluster::Link{cluster::LinkKind::Pcie, Bandwidth(10000000000),
+                              Time(us), shared};
+    result.nodes.push_back(node);
+  }
+  cluster::Switch lan;
+  lan.name = "lan";
+  lan.link = {cluster::LinkKind::Ethernet, Bandwidth(1000000000), Time(5 * us),
+              false};
+  for (int i = 0; i < nodes; ++i)
+    lan.members.push_back(i);
+  if (nodes > 1)
+    result.switches.push_back(lan);
+  llvm::cantFail(result.finish());
+  return result;
+}
+
+TEST(CostModelTest, rooflineIsTheSlowerSide) {
+  DeviceClass device = makeClass();
+  Operations operations;
+  operations.work["f32"] = Work(2000000);
+  operations.bytes = Bytes(1000000);
+  operations.count = 3;
+  EXPECT_EQ(operationTime(device, operations), Time(2 * ms + 3 * us));
+  operations.bytes = Bytes(5000000);
+  EXPECT_EQ(operationTime(device, operations), Time(5 * ms + 3 * us));
+  operations.bytes = Bytes(0);
+  operations.work = {{"f16", Work(4000000)}, {"f32", Work(1000000)}};
+  EXPECT_EQ(operationTime(device, operations), Time(2 * ms + 3 * us));
+  EXPECT_EQ(operationBound(device, operations), Time(2 * ms));
+}
+
+TEST(CostModelTest, timeDoesNotFallWithWork) {
+  DeviceClass device = makeClass();
+  device.efficiency = {{Work(1000), Share(10000)},
+                       {Work(100000), Share(500000)},
+                       {Work(10000000), Share(800000)}};
+  Time last;
+  for (int64_t work = 1; work < 100000000; work += 1 + work / 7) {
+    Operations operations;
+    operations.work["f32"] = Work(work);
+    Time time = operationTime(device, operations);
+    EXPECT_GE(time, last) << work;
+    EXPECT_GE(time, operationBound(device, operations));
+    last = time;
+  }
+}
+
+TEST(CostModelTest, collectives) {
+  Group group;
+  group.members = 3;
+  group.bandwidth = Bandwidth(1000000000);
+  group.latency = Time(10 * us);
+  std::vector<Bytes> uneven = {Bytes(1000000), Bytes(1000000), Bytes(10000000)};
+  EXPECT_EQ(allGatherTime(group, uneven, Algorithm::Padded),
+            Time(20 * ms + 20 * us));
+  EXPECT_EQ(allGatherTime(group, uneven, Algorithm::Grouped),
+            Time(11 * ms + 50 * us));
+  EXPECT_EQ(chooseAllGather(group, uneven).algorithm, Algorithm::Grouped);
+  std::vector<Bytes> small = {Bytes(10), Bytes(10), Bytes(11)};
+  EXPECT_EQ(chooseAllGather(group, small).algorithm, Algorithm::Padded);
+  std::vector<Bytes> even(3, Bytes(4000000));
+  EXPECT_EQ(chooseAllGather(group, even).algorithm, Algorithm::Ring);
+  EXPECT_EQ(allReduceTime(group, Bytes(12000000), Algorithm::Ring),
+            Time(16 * ms + 40 * us));
+  EXPECT_EQ(chooseAllReduce(group, Bytes(12000000)).algorithm, Algorithm::Ring);
+  group.members = 16;
+  EXPECT_EQ(chooseAllReduce(group, Bytes(4)).algorithm, Algorithm::Tree);
+  group.members = 1;
+  EXPECT_EQ(chooseAllReduce(group, Bytes(4)).time, Time(0));
+}
+
+TEST(CostModelTest, groupsSeeTheirSlowestPart) {
+  Cluster cluster = makeCluster(2, 4);
+  Group inside = makeGroup(cluster, {0, 1, 2});
+  EXPECT_EQ(inside.bandwidth, Bandwidth(10000000000));
+  EXPECT_EQ(inside.nodes, 1);
+  Group across = makeGroup(cluster, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(across.bandwidth, Bandwidth(1000000000));
+  EXPECT_EQ(across.latency, Time(10 * us));
+  EXPECT_EQ(across.nodes, 2);
+  EXPECT_EQ(across.mostInNode, 4);
+  EXPECT_EQ(across.fewestInNode, 2);
+  // Across slow links, a hierarchy saves latency.
+  EXPECT_EQ(chooseAllReduce(makeGroup(cluster, {0, 1, 2, 3, 4, 5, 6, 7}),
+                            Bytes(100000))
+                .algorithm,
+            Algorithm::Hierarchical);
+  // Four pairs of neighbours on one bus.
+  Group bus = makeGroup(makeCluster(1, 4, /*shared=*/true), {0, 1, 2, 3});
+  EXPECT_EQ(bus.bandwidth, Bandwidth(2500000000));
+}
+
+TEST(CostModelTest, memoryNamesTheLargestFirst) {
+  MemoryUse use;
+  use.state = Bytes(1024);
+  use.activations = Bytes(4096);
+  EXPECT_EQ(use.total(), Bytes(5120));
+  EXPECT_EQ(use.str(), "activations 4 KiB, state 1 KiB");
+}
