@@ -1,4 +1,4 @@
-//===- BatchAxis.h - The axis of the samples -----------------------*- C++
+//===- BatchAxis.h - The axis of the samples --------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM

@@ -1,4 +1,4 @@
-//===- UnitEmitter.h - A unit of work as a function --------------*- C++
+//===- UnitEmitter.h - A unit of work as a function -------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
