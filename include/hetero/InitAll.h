@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -41,6 +42,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::quant::QuantDialect>();
   registry.insert<mlir::sdy::SdyDialect>();
   registry.insert<mlir::shape::ShapeDialect>();
+  registry.insert<mlir::sparse_tensor::SparseTensorDialect>();
   registry.insert<mlir::stablehlo::StablehloDialect>();
   registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);

@@ -226,13 +226,13 @@ printGroups(StringRef title,
             llvm::raw_ostream &os) {
   os << "\n  " << llvm::left_justify(title, 28)
      << llvm::right_justify("tensors", 10)
-     << llvm::right_justify("elements", 18) << llvm::right_justify("bytes", 14)
+     << llvm::right_justify("elements", 20) << llvm::right_justify("bytes", 16)
      << "\n";
   for (const auto &[role, group] : groups)
     os << "  " << llvm::left_justify(role, 28)
        << llvm::right_justify(std::to_string(group.tensors), 10)
-       << llvm::right_justify(std::to_string(group.elements), 18)
-       << llvm::right_justify(formatBytes(group.bytes), 14) << "\n";
+       << llvm::right_justify(std::to_string(group.elements), 20)
+       << llvm::right_justify(formatBytes(group.bytes), 16) << "\n";
 }
 
 static void print(const StepSummary &summary, llvm::raw_ostream &os) {

@@ -9,6 +9,7 @@
 #include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace hetero {
 #define GEN_PASS_DEF_CHECKTYPESPASS
@@ -19,13 +20,24 @@ using namespace mlir;
 using namespace hetero;
 
 namespace {
-enum class Problem { None, Quantized, Bounded, Dynamic, Unranked };
+enum class Problem { None, Quantized, Bounded, Dynamic, Encoded, TooLarge };
 
 struct CheckTypesPass
     : public hetero::impl::CheckTypesPassBase<CheckTypesPass> {
   void runOnOperation() override;
 };
 } // namespace
+
+/// Whether 64 bits can hold the product of the sizes.
+static bool isCountable(ArrayRef<int64_t> shape) {
+  if (llvm::is_contained(shape, 0))
+    return true;
+  std::optional<int64_t> count = 1;
+  for (int64_t size : shape)
+    if (!(count = llvm::checkedMul(*count, size)))
+      return false;
+  return true;
+}
 
 static Problem classify(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
@@ -40,13 +52,15 @@ static Problem classify(Type type) {
   if (isa<quant::QuantizedType>(shaped.getElementType()))
     return Problem::Quantized;
   if (!shaped.hasRank())
-    return Problem::Unranked;
-  if (shaped.hasStaticShape())
-    return Problem::None;
+    return Problem::Dynamic;
   auto tensor = dyn_cast<RankedTensorType>(type);
-  bool isBounded = tensor && isa_and_nonnull<stablehlo::TypeExtensionsAttr>(
-                                 tensor.getEncoding());
-  return isBounded ? Problem::Bounded : Problem::Dynamic;
+  Attribute encoding = tensor ? tensor.getEncoding() : Attribute();
+  bool mayBeBounded = isa_and_nonnull<stablehlo::TypeExtensionsAttr>(encoding);
+  if (!shaped.hasStaticShape())
+    return mayBeBounded ? Problem::Bounded : Problem::Dynamic;
+  if (encoding && !mayBeBounded)
+    return Problem::Encoded;
+  return isCountable(shaped.getShape()) ? Problem::None : Problem::TooLarge;
 }
 
 /// The first type with a problem among those that the op defines or carries.
@@ -81,10 +95,16 @@ static void report(Operation *op, Problem problem, Type type) {
                          "before exporting the step";
     return;
   case Problem::Dynamic:
-  case Problem::Unranked:
     op->emitOpError() << "has a dynamic shape, " << type
                       << ", and a plan needs static ones; export the step "
                          "with concrete shapes";
+    return;
+  case Problem::Encoded:
+    op->emitOpError() << "has a tensor with an encoding, " << type
+                      << ", and a plan needs dense ones";
+    return;
+  case Problem::TooLarge:
+    op->emitOpError() << "has more elements than 64 bits can count, " << type;
     return;
   case Problem::None:
     return;

@@ -35,41 +35,38 @@ struct ExpandChloPass
 // Checks and replacement
 //===----------------------------------------------------------------------===//
 
-LogicalResult hetero::checkExpandable(Operation *op) {
-  auto check = [&](Type type, StringRef what, unsigned i) -> LogicalResult {
-    if (!isa<RankedTensorType>(type))
-      return op->emitOpError() << "cannot be expanded: " << what << " #" << i
-                               << " has no rank, " << type;
-    if (isa<quant::QuantizedType>(getElementTypeOrSelf(type)))
-      return op->emitOpError() << "cannot be expanded: " << what << " #" << i
-                               << " is quantized, " << type;
+/// Reports the first operand or result of `op` whose type has a problem.
+static LogicalResult
+checkTypes(Operation *op, function_ref<std::optional<StringRef>(Type)> find) {
+  auto check = [&](TypeRange types, StringRef what) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types))
+      if (std::optional<StringRef> problem = find(type))
+        return op->emitOpError() << "cannot be expanded: " << what << " #" << i
+                                 << " " << *problem << ", " << type;
     return success();
   };
-  for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
-    if (failed(check(type, "operand", i)))
-      return failure();
-  for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-    if (failed(check(type, "result", i)))
-      return failure();
-  return success();
+  return success(succeeded(check(op->getOperandTypes(), "operand")) &&
+                 succeeded(check(op->getResultTypes(), "result")));
+}
+
+LogicalResult hetero::checkExpandable(Operation *op) {
+  return checkTypes(op, [](Type type) -> std::optional<StringRef> {
+    if (!isa<RankedTensorType>(type))
+      return "has no rank";
+    if (isa<quant::QuantizedType>(getElementTypeOrSelf(type)))
+      return "is quantized";
+    return std::nullopt;
+  });
 }
 
 LogicalResult hetero::checkStatic(Operation *op) {
   if (failed(checkExpandable(op)))
     return failure();
-  auto check = [&](Type type, StringRef what, unsigned i) -> LogicalResult {
+  return checkTypes(op, [](Type type) -> std::optional<StringRef> {
     if (!cast<RankedTensorType>(type).hasStaticShape())
-      return op->emitOpError() << "cannot be expanded: " << what << " #" << i
-                               << " has a dynamic shape, " << type;
-    return success();
-  };
-  for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
-    if (failed(check(type, "operand", i)))
-      return failure();
-  for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-    if (failed(check(type, "result", i)))
-      return failure();
-  return success();
+      return "has a dynamic shape";
+    return std::nullopt;
+  });
 }
 
 void hetero::replaceWith(PatternRewriter &rewriter, Operation *op,

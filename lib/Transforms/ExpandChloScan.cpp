@@ -169,6 +169,17 @@ Value ScanLoop::writeSlice(Value output, Value slice, Value index) {
       rewriter, loc, type, output, update, getPosition(type, index));
 }
 
+/// A loop carries as many values out as come in, of the same types; the op
+/// does not ask for that.
+static LogicalResult checkCarries(chlo::ScanOp op) {
+  TypeRange inits = op.getInits().getTypes();
+  TypeRange carries = op.getCarries().getTypes();
+  if (inits == carries)
+    return success();
+  return op.emitOpError() << "cannot be expanded: it carries (" << inits
+                          << ") in and (" << carries << ") out";
+}
+
 /// The body's arguments and results must be static, too.
 static LogicalResult checkBody(chlo::ScanOp op) {
   Block &body = op.getBody().front();
@@ -195,7 +206,8 @@ struct ExpandScan : public OpRewritePattern<chlo::ScanOp> {
 
   LogicalResult matchAndRewrite(chlo::ScanOp op,
                                 PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)) || failed(checkBody(op)))
+    if (failed(checkStatic(op)) || failed(checkCarries(op)) ||
+        failed(checkBody(op)))
       return failure();
     Value scanned = op.getInputs().empty() ? Value(op.getOutputs().front())
                                            : Value(op.getInputs().front());

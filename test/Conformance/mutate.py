@@ -16,6 +16,8 @@ _VALUE = re.compile(r"%[\w#]+")
 _TOKEN = re.compile(r"[%@#!]?[\w.$-]+|\"[^\"\n]*\"|\S")
 _ENTRY = re.compile(r"[\w.]+ = (?:[^,{}\[\]<>]|\[[^\[\]]*\]|<[^<>]*>)+(?=[,}>])")
 _OP = re.compile(r"\b(?:stablehlo|chlo|sdy)\.[\w-]+")
+# The types of an op at the end of its line: operands, results.
+_SIGNATURE = re.compile(r"(?<= : )\((tensor<[^()]*>)\) -> (\(?tensor<[^()\n]*>\)?)$", re.M)
 _PUNCTUATION = list("(){}[]<>,:=->\"%@#!?") + ["->", " x ", "\n", "0x", "1e", "-"]
 
 Mutator = Callable[[random.Random, str], str]
@@ -81,6 +83,38 @@ def _dimension(rng: random.Random, text: str) -> str:
         rng.shuffle(dims)
     new = f"tensor<{''.join(f'{dim}x' for dim in dims)}{match[2]}{match[3] or ''}>"
     return _everywhere_or_here(rng, text, match, new)
+
+
+def _looser(rng: random.Random, kind: str) -> str:
+    """The tensor type with some sizes not known, or known only to be bounded."""
+    match = _SHAPED.fullmatch(kind)
+    if not match or match[3]:
+        return kind
+    dims = match[1].split("x")[:-1]
+    where = [dim.isdigit() and rng.random() < 0.4 for dim in dims]
+    bounds = [rng.choice([dim, str(int(dim) + 1)]) if loose else "?" for dim, loose in zip(dims, where)]
+    loose = "".join("?x" if unknown else f"{dim}x" for dim, unknown in zip(dims, where))
+    encoding = f", #stablehlo.bounds<{', '.join(bounds)}>" if any(where) and rng.random() < 0.3 else ""
+    return f"tensor<{loose}{match[2]}{encoding}>"
+
+
+def _dynamism(rng: random.Random, text: str) -> str:
+    """Forgets sizes of the operands and results of an op, of each on its own."""
+    match = _pick(rng, _SIGNATURE, text)
+    if not match:
+        return text
+    operands, results = _TYPE.findall(match[1]), _TYPE.findall(match[2])
+    changed = [[_looser(rng, kind) for kind in kinds] for kinds in (operands, results)]
+    produced = ", ".join(changed[1])
+    wrapped = f"({produced})" if match[2].startswith("(") else produced
+    text = _splice(text, match, f"({', '.join(changed[0])}) -> {wrapped}")
+    # The function around a single op takes its operands and returns its results.
+    for i, (old, new) in enumerate(zip(operands, changed[0])):
+        text = text.replace(f"%arg{i}: {old}", f"%arg{i}: {new}", 1)
+    for old, new in zip([", ".join(operands), ", ".join(results)], [", ".join(changed[0]), produced]):
+        text = text.replace(f"({old}) -> ", f"({new}) -> ", 1)
+    return re.sub(rf"(-> \(?|return.* : ){re.escape(', '.join(results))}(?=\)? \{{$|$)",
+                  lambda found: found[1] + produced, text, flags=re.M)  # fmt: skip
 
 
 def _size(rng: random.Random, text: str) -> str:
@@ -228,7 +262,7 @@ def _character(rng: random.Random, text: str) -> str:
 
 
 MUTATORS: list[Mutator] = [
-    _dimension, _size, _dtype, _swap_types, _kind, _integer, _list, _drop_entry, _word, _value, _op, _line, _token,
+    _dimension, _dynamism, _size, _dtype, _swap_types, _kind, _integer, _list, _drop_entry, _word, _value, _op, _line, _token,
     _truncate, _character,
 ]  # fmt: skip
-WEIGHTS = [6, 4, 6, 3, 2, 6, 5, 3, 3, 2, 2, 1, 2, 1, 1]
+WEIGHTS = [6, 5, 4, 6, 3, 2, 6, 5, 3, 3, 2, 2, 1, 2, 1, 1]

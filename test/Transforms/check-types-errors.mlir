@@ -29,3 +29,19 @@ func.func @nested(%x: tensor<4xf32>) {
   %1 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tuple<tensor<?xf32>>
   return
 }
+
+// -----
+
+#csr = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// expected-error @below {{op has a tensor with an encoding, 'tensor<2x3xf32, #sparse_tensor.encoding}}
+func.func @sparse(%x: tensor<2x3xf32, #csr>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{op has more elements than 64 bits can count, 'tensor<4294967296x4294967296xf32>'}}
+func.func @too_large(%x: tensor<4294967296x4294967296xf32>) {
+  return
+}

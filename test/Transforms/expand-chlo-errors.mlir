@@ -112,3 +112,27 @@ func.func @scan_dynamic_body(%x: tensor<2x3xf32>) {
   } : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @scan_carries(%x: tensor<4xf32>, %init: tensor<f32>) {
+  // expected-error @+1 {{cannot be expanded: it carries ('tensor<f32>') in and ('tensor<4xf32>', 'tensor<f32>') out}}
+  %0:2 = "chlo.scan"(%x, %init) <{dimension = 0 : i64, is_reverse = false, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 0, 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %z = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %z, %z : tensor<f32>, tensor<f32>
+  }) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @scan_carry_type(%x: tensor<4xf32>, %init: tensor<f32>) {
+  // expected-error @+1 {{cannot be expanded: it carries ('tensor<f32>') in and ('tensor<3xf32>') out}}
+  %0:2 = chlo.scan(%x) inits (%init) dimension=0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %y = stablehlo.constant dense<0.0> : tensor<3xf32>
+    stablehlo.return %a, %y : tensor<f32>, tensor<3xf32>
+  } : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<3xf32>)
+  return
+}

@@ -47,11 +47,12 @@ def AnnotateFormsPass : Pass<"hetero-annotate-forms", "::mlir::ModuleOp"> {
 }
 
 def CheckTypesPass : Pass<"hetero-check-types", "::mlir::ModuleOp"> {
-  let summary = "Rejects what cannot be planned: dynamic, bounded, quantized";
+  let summary = "Rejects what cannot be planned: dynamic, quantized, sparse, too large";
   let description = [{
     A plan says how many rows of each tensor a device gets, so every size has to
     be known, and every element type has to be one that a step can be computed
-    in. This pass reports the first operation of each kind that is outside of
+    in. Tensors with an encoding (sparse ones) and shapes whose elements 64 bits
+    cannot count are outside, too. This pass reports the first operation of each kind that is outside of
     that, with its location; the dialect itself accepts all of them. It is
     separate from the rest of the import so that the message comes before
     anything has been rewritten.

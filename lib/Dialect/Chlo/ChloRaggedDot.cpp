@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Chlo/ChloOps.h"
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -177,18 +176,6 @@ static LogicalResult checkResult(RaggedDotOp op, RaggedMode mode) {
   return success();
 }
 
-/// Whether a type that is quantized along an axis has a scale for each slice.
-static bool hasScaleForEachSlice(RankedTensorType type) {
-  auto perAxis =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
-  if (!perAxis)
-    return true;
-  int64_t dim = perAxis.getQuantizedDimension();
-  return dim >= 0 && dim < type.getRank() &&
-         (type.isDynamicDim(dim) ||
-          type.getDimSize(dim) == int64_t(perAxis.getScales().size()));
-}
-
 LogicalResult RaggedDotOp::verify() {
   RaggedDotDimensionNumbersAttr numbers = getRaggedDotDimensionNumbers();
   auto lhs = dyn_cast<RankedTensorType>(getLhs().getType());
@@ -197,7 +184,7 @@ LogicalResult RaggedDotOp::verify() {
     return emitOpError() << "requires ranked lhs and rhs, got "
                          << getLhs().getType() << " and " << getRhs().getType();
   for (RankedTensorType type : {lhs, rhs})
-    if (!hasScaleForEachSlice(type))
+    if (!stablehlo::hasValidQuantizedAxis(type))
       return emitOpError() << "expects a scale for each slice of the quantized "
                               "dimension, got "
                            << type;

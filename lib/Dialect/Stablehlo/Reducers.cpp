@@ -24,6 +24,21 @@ stablehlo::getReturnedTypes(std::optional<Location> location, Region &region,
   return llvm::to_vector(region.front().back().getOperandTypes());
 }
 
+FailureOr<RankedTensorType>
+stablehlo::getFirstReducedType(std::optional<Location> location,
+                               TypeRange inputs) {
+  if (inputs.empty())
+    return emitOptionalError(location, "expects at least one input");
+  auto first = cast<RankedTensorType>(inputs.front());
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (!areCompatibleShapes(first, input))
+      return emitOptionalError(location,
+                               "expects inputs of compatible shapes, "
+                               "input #",
+                               index, " has ", input, " and input #0 ", first);
+  return first;
+}
+
 //===----------------------------------------------------------------------===//
 // Element types
 //===----------------------------------------------------------------------===//

@@ -97,7 +97,7 @@ namespace {
 /// One `name = value` of an attribute: a list of dimensions or one number.
 struct Member {
   StringRef name;
-  SmallVector<int64_t> dims;
+  SmallVector<int64_t> dims = {};
   int64_t number = 0;
   bool isList = true;
   bool seen = false;
@@ -184,11 +184,46 @@ private:
 };
 } // namespace
 
+/// The lists of an attribute in the order of its parameters.
+static constexpr StringLiteral kDotLists[] = {
+    "lhs_batching_dimensions", "rhs_batching_dimensions",
+    "lhs_contracting_dimensions", "rhs_contracting_dimensions"};
+static constexpr StringLiteral kGatherLists[] = {
+    "offset_dims", "collapsed_slice_dims", "operand_batching_dims",
+    "start_indices_batching_dims", "start_index_map"};
+static constexpr StringLiteral kScatterLists[] = {
+    "update_window_dims", "inserted_window_dims", "input_batching_dims",
+    "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+/// The number that comes after those of gather and scatter.
+static constexpr StringLiteral kIndexVectorDim = "index_vector_dim";
+
+/// Parses `<` lists `, index_vector_dim = N>` into gather's or scatter's.
+template <typename AttrT>
+static Attribute parseIndexedDims(AsmParser &parser,
+                                  ArrayRef<StringLiteral> lists) {
+  SmallVector<Member> members = llvm::map_to_vector(lists, Member::list);
+  members.push_back(Member::scalar(kIndexVectorDim));
+  if (parser.parseLess() || parseMembers(parser, members))
+    return {};
+  return AttrT::get(parser.getContext(), members[0].dims, members[1].dims,
+                    members[2].dims, members[3].dims, members[4].dims,
+                    members[5].number);
+}
+
+/// Prints `<` lists `>` with the number, when there is one, at the end.
+static void printDimLists(AsmPrinter &printer, ArrayRef<StringLiteral> names,
+                          ArrayRef<ArrayRef<int64_t>> lists,
+                          int64_t indexVectorDim = 0) {
+  printer << "<";
+  MemberPrinter members(printer);
+  for (auto [name, dims] : llvm::zip_equal(names, lists))
+    members.print(name, dims);
+  members.print(kIndexVectorDim, indexVectorDim);
+  printer << ">";
+}
+
 Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
-  Member members[] = {Member::list("lhs_batching_dimensions"),
-                      Member::list("rhs_batching_dimensions"),
-                      Member::list("lhs_contracting_dimensions"),
-                      Member::list("rhs_contracting_dimensions")};
+  SmallVector<Member> members = llvm::map_to_vector(kDotLists, Member::list);
   if (parser.parseLess() || parseMembers(parser, members))
     return {};
   return get(parser.getContext(), members[0].dims, members[1].dims,
@@ -196,66 +231,33 @@ Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
 }
 
 void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  MemberPrinter members(printer);
-  members.print("lhs_batching_dimensions", getLhsBatchingDimensions());
-  members.print("rhs_batching_dimensions", getRhsBatchingDimensions());
-  members.print("lhs_contracting_dimensions", getLhsContractingDimensions());
-  members.print("rhs_contracting_dimensions", getRhsContractingDimensions());
-  printer << ">";
+  printDimLists(printer, kDotLists,
+                {getLhsBatchingDimensions(), getRhsBatchingDimensions(),
+                 getLhsContractingDimensions(), getRhsContractingDimensions()});
 }
 
 Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
-  Member members[] = {Member::list("offset_dims"),
-                      Member::list("collapsed_slice_dims"),
-                      Member::list("operand_batching_dims"),
-                      Member::list("start_indices_batching_dims"),
-                      Member::list("start_index_map"),
-                      Member::scalar("index_vector_dim")};
-  if (parser.parseLess() || parseMembers(parser, members))
-    return {};
-  return get(parser.getContext(), members[0].dims, members[1].dims,
-             members[2].dims, members[3].dims, members[4].dims,
-             members[5].number);
+  return parseIndexedDims<GatherDimensionNumbersAttr>(parser, kGatherLists);
 }
 
 void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  MemberPrinter members(printer);
-  members.print("offset_dims", getOffsetDims());
-  members.print("collapsed_slice_dims", getCollapsedSliceDims());
-  members.print("operand_batching_dims", getOperandBatchingDims());
-  members.print("start_indices_batching_dims", getStartIndicesBatchingDims());
-  members.print("start_index_map", getStartIndexMap());
-  members.print("index_vector_dim", getIndexVectorDim());
-  printer << ">";
+  printDimLists(printer, kGatherLists,
+                {getOffsetDims(), getCollapsedSliceDims(),
+                 getOperandBatchingDims(), getStartIndicesBatchingDims(),
+                 getStartIndexMap()},
+                getIndexVectorDim());
 }
 
 Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
-  Member members[] = {Member::list("update_window_dims"),
-                      Member::list("inserted_window_dims"),
-                      Member::list("input_batching_dims"),
-                      Member::list("scatter_indices_batching_dims"),
-                      Member::list("scatter_dims_to_operand_dims"),
-                      Member::scalar("index_vector_dim")};
-  if (parser.parseLess() || parseMembers(parser, members))
-    return {};
-  return get(parser.getContext(), members[0].dims, members[1].dims,
-             members[2].dims, members[3].dims, members[4].dims,
-             members[5].number);
+  return parseIndexedDims<ScatterDimensionNumbersAttr>(parser, kScatterLists);
 }
 
 void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  MemberPrinter members(printer);
-  members.print("update_window_dims", getUpdateWindowDims());
-  members.print("inserted_window_dims", getInsertedWindowDims());
-  members.print("input_batching_dims", getInputBatchingDims());
-  members.print("scatter_indices_batching_dims",
-                getScatterIndicesBatchingDims());
-  members.print("scatter_dims_to_operand_dims", getScatterDimsToOperandDims());
-  members.print("index_vector_dim", getIndexVectorDim());
-  printer << ">";
+  printDimLists(printer, kScatterLists,
+                {getUpdateWindowDims(), getInsertedWindowDims(),
+                 getInputBatchingDims(), getScatterIndicesBatchingDims(),
+                 getScatterDimsToOperandDims()},
+                getIndexVectorDim());
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,7 +270,7 @@ namespace {
 struct ConvSide {
   char firstName, secondName;
   int64_t first = 0, second = 0;
-  SmallVector<int64_t> spatial;
+  SmallVector<int64_t> spatial = {};
 };
 } // namespace
 

@@ -544,31 +544,32 @@ LogicalResult SendOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// send_c1_i3, recv_c1_i3
+static LogicalResult verifyChannelType(Operation *op, int64_t type,
+                                       bool isHostTransfer,
+                                       ChannelType hostType,
+                                       StringRef hostTypeName) {
+  int64_t expected = isHostTransfer ? hostType : deviceToDevice;
+  if (type == expected)
+    return success();
+  return op->emitOpError() << "channel_type should be "
+                           << (isHostTransfer ? hostTypeName
+                                              : "DEVICE_TO_DEVICE")
+                           << " (" << expected << ") when is_host_transfer is "
+                           << (isHostTransfer ? "true" : "false") << ", got "
+                           << type;
+}
+
 LogicalResult SendOp::verify() {
-  int64_t type = getChannelHandle().getType();
-  // send_c1_i3
-  if (getIsHostTransfer() && type != deviceToHost)
-    return emitOpError() << "channel_type should be DEVICE_TO_HOST (2) when "
-                            "is_host_transfer is true, got "
-                         << type;
-  if (!getIsHostTransfer() && type != deviceToDevice)
-    return emitOpError() << "channel_type should be DEVICE_TO_DEVICE (1) when "
-                            "is_host_transfer is false, got "
-                         << type;
-  return success();
+  return verifyChannelType(*this, getChannelHandle().getType(),
+                           getIsHostTransfer(), deviceToHost, "DEVICE_TO_HOST");
 }
 
 LogicalResult RecvOp::verify() {
-  int64_t type = getChannelHandle().getType();
-  // recv_c1_i3
-  if (getIsHostTransfer() && type != hostToDevice)
-    return emitOpError() << "channel_type should be HOST_TO_DEVICE (3) when "
-                            "is_host_transfer is true, got "
-                         << type;
-  if (!getIsHostTransfer() && type != deviceToDevice)
-    return emitOpError() << "channel_type should be DEVICE_TO_DEVICE (1) when "
-                            "is_host_transfer is false, got "
-                         << type;
+  if (failed(verifyChannelType(*this, getChannelHandle().getType(),
+                               getIsHostTransfer(), hostToDevice,
+                               "HOST_TO_DEVICE")))
+    return failure();
   // recv_c2
   if (getResults().empty())
     return emitOpError(

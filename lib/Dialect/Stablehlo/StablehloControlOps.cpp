@@ -367,6 +367,10 @@ LogicalResult InfeedOp::verify() {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
+/// The highest rank of a result that only the size of an operand states; what
+/// is written in full is as long as its text.
+static constexpr int64_t kMaxInferredRank = 1 << 16;
+
 LogicalResult RngOp::inferReturnTypes(MLIRContext *,
                                       std::optional<Location> location,
                                       Adaptor adaptor,
@@ -380,8 +384,13 @@ LogicalResult RngOp::inferReturnTypes(MLIRContext *,
                              "the distribution NORMAL, got ",
                              element);
   // rng_c3
-  auto shapeType = cast<RankedTensorType>(adaptor.getShape().getType());
-  SmallVector<int64_t> sizes(shapeType.getDimSize(0), ShapedType::kDynamic);
+  int64_t rank =
+      cast<RankedTensorType>(adaptor.getShape().getType()).getDimSize(0);
+  if (rank < 0 || rank > kMaxInferredRank)
+    return emitOptionalError(location, "expects a shape of at most ",
+                             kMaxInferredRank, " sizes, got ",
+                             adaptor.getShape().getType());
+  SmallVector<int64_t> sizes(rank, ShapedType::kDynamic);
   DenseIntElementsAttr shape;
   if (matchPattern(adaptor.getShape(), m_Constant(&shape))) {
     for (auto [size, value] : llvm::zip(sizes, shape.getValues<APInt>())) {

@@ -174,28 +174,30 @@ OpFoldResult RemOp::fold(FoldAdaptor adaptor) {
       noFloat);
 }
 
-OpFoldResult MaxOp::fold(FoldAdaptor adaptor) {
-  bool isUnsignedType = isUnsigned(getType());
-  if (getLhs() == getRhs())
-    return sameType(*this, getLhs());
+/// The larger or the smaller of the operands.
+template <typename OpT>
+static OpFoldResult foldExtremum(OpT op, typename OpT::FoldAdaptor adaptor,
+                                 bool isMax) {
+  if (op.getLhs() == op.getRhs())
+    return sameType(op, op.getLhs());
+  bool isUnsignedType = isUnsigned(op.getType());
   return foldBinary(
-      *this, adaptor,
-      [&](APInt a, APInt b) {
-        return (isUnsignedType ? a.uge(b) : a.sge(b)) ? a : b;
+      op, adaptor,
+      [=](APInt a, APInt b) {
+        bool isAbove = isUnsignedType ? a.uge(b) : a.sge(b);
+        return isAbove == isMax ? a : b;
       },
-      [](APFloat a, APFloat b) { return llvm::maximum(a, b); });
+      [=](APFloat a, APFloat b) {
+        return isMax ? llvm::maximum(a, b) : llvm::minimum(a, b);
+      });
+}
+
+OpFoldResult MaxOp::fold(FoldAdaptor adaptor) {
+  return foldExtremum(*this, adaptor, /*isMax=*/true);
 }
 
 OpFoldResult MinOp::fold(FoldAdaptor adaptor) {
-  bool isUnsignedType = isUnsigned(getType());
-  if (getLhs() == getRhs())
-    return sameType(*this, getLhs());
-  return foldBinary(
-      *this, adaptor,
-      [&](APInt a, APInt b) {
-        return (isUnsignedType ? a.ule(b) : a.sle(b)) ? a : b;
-      },
-      [](APFloat a, APFloat b) { return llvm::minimum(a, b); });
+  return foldExtremum(*this, adaptor, /*isMax=*/false);
 }
 
 OpFoldResult NegOp::fold(FoldAdaptor adaptor) {

@@ -45,28 +45,29 @@ static LogicalResult inferWithElementType(Type operand, Type elementType,
   return success();
 }
 
+/// The operand's shape with real elements.
+static LogicalResult inferReal(Value operand, SmallVectorImpl<Type> &inferred) {
+  Type type = operand.getType();
+  return inferWithElementType(type, getRealType(getElementTypeOrSelf(type)),
+                              inferred);
+}
+
 LogicalResult AbsOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &inferred) {
-  Type type = adaptor.getOperand().getType();
-  return inferWithElementType(type, getRealType(getElementTypeOrSelf(type)),
-                              inferred);
+  return inferReal(adaptor.getOperand(), inferred);
 }
 
 LogicalResult RealOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &inferred) {
-  Type type = adaptor.getOperand().getType();
-  return inferWithElementType(type, getRealType(getElementTypeOrSelf(type)),
-                              inferred);
+  return inferReal(adaptor.getOperand(), inferred);
 }
 
 LogicalResult ImagOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &inferred) {
-  Type type = adaptor.getOperand().getType();
-  return inferWithElementType(type, getRealType(getElementTypeOrSelf(type)),
-                              inferred);
+  return inferReal(adaptor.getOperand(), inferred);
 }
 
 LogicalResult IsFiniteOp::inferReturnTypes(MLIRContext *context,
@@ -141,14 +142,14 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
                                adaptor.getOnFalse().getType()});
   if (failed(type))
     return failure();
-  // select_c1
+  // select_c1; as in StableHLO's own build, what on_false alone knows of the
+  // sizes is not held against the predicate.
   auto pred = cast<RankedTensorType>(adaptor.getPred().getType());
-  if (pred.getRank() != 0 && !areCompatibleShapes(pred, *type))
-    return emitOptionalError(location, "requires the predicate's shape [",
-                             pred.getShape(),
-                             "] to be scalar or that of the "
-                             "branches, [",
-                             cast<RankedTensorType>(*type).getShape(), "]");
+  auto onTrue = cast<RankedTensorType>(adaptor.getOnTrue().getType());
+  if (pred.getRank() != 0 && !areCompatibleShapes(pred, onTrue))
+    return emitOptionalError(
+        location, "requires the predicate's shape [", pred.getShape(),
+        "] to be scalar or that of the branches, [", onTrue.getShape(), "]");
   inferred.push_back(*type);
   return success();
 }

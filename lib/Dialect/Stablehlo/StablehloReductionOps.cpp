@@ -33,24 +33,17 @@ void StablehloDialect::addReductionOps() {
 static LogicalResult checkReduce(std::optional<Location> location,
                                  TypeRange inputs, ArrayRef<int64_t> dimensions,
                                  SmallVectorImpl<bool> &isReduced) {
-  // reduce_c3
-  if (inputs.empty())
-    return emitOptionalError(location, "expects at least one input");
-  auto first = cast<RankedTensorType>(inputs.front());
-  // reduce_c1
-  for (auto [index, input] : llvm::enumerate(inputs))
-    if (!areCompatibleShapes(first, input))
-      return emitOptionalError(location,
-                               "expects inputs of compatible shapes, "
-                               "input #",
-                               index, " has ", input, " and input #0 ", first);
-  isReduced.assign(first.getRank(), false);
+  // reduce_c1, reduce_c3
+  FailureOr<RankedTensorType> first = getFirstReducedType(location, inputs);
+  if (failed(first))
+    return failure();
+  isReduced.assign(first->getRank(), false);
   for (int64_t dimension : dimensions) {
     // reduce_c4
-    if (dimension < 0 || dimension >= first.getRank())
+    if (dimension < 0 || dimension >= first->getRank())
       return emitOptionalError(location, "dimension ", dimension,
                                " is out of range for inputs of rank ",
-                               first.getRank());
+                               first->getRank());
     // reduce_c5
     if (isReduced[dimension])
       return emitOptionalError(location, "dimension ", dimension,

@@ -158,18 +158,11 @@ getNumPositions(std::optional<Location> location, ArrayRef<int64_t> sizes,
 static FailureOr<SmallVector<WindowDimension>>
 checkReduceWindow(std::optional<Location> location, TypeRange inputs,
                   WindowAttrs attrs) {
-  // reduce_window_c1
-  if (inputs.empty())
-    return emitOptionalError(location, "expects at least one input");
-  auto first = cast<RankedTensorType>(inputs.front());
-  // reduce_window_c2
-  for (auto [index, input] : llvm::enumerate(inputs))
-    if (!areCompatibleShapes(first, input))
-      return emitOptionalError(location,
-                               "expects inputs of compatible shapes, "
-                               "input #",
-                               index, " has ", input, " and input #0 ", first);
-  return getWindow(location, first.getRank(), attrs);
+  // reduce_window_c1, reduce_window_c2
+  FailureOr<RankedTensorType> first = getFirstReducedType(location, inputs);
+  if (failed(first))
+    return failure();
+  return getWindow(location, first->getRank(), attrs);
 }
 
 template <typename OpT>

@@ -489,6 +489,16 @@ func.func @rng_normal(%a: tensor<i32>, %shape: tensor<1xi64>) {
 // -----
 
 // rng_c3
+func.func @rng_shape_size(%a: tensor<f32>, %shape: tensor<4611686018427387904xi64>) {
+  // expected-error@+2 {{expects a shape of at most 65536 sizes, got 'tensor<4611686018427387904xi64>'}}
+  // expected-error@+1 {{'stablehlo.rng' op failed to infer returned types}}
+  %0 = stablehlo.rng %a, %a, %shape, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<4611686018427387904xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// rng_c3
 func.func @rng_shape(%a: tensor<f32>) {
   %0 = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
   // expected-error@+2 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2x4xf32>'}}
@@ -522,5 +532,13 @@ func.func @rng_distribution(%a: tensor<f32>, %shape: tensor<1xi64>) {
 func.func @rng_bit_generator(%s: tensor<2xui64>) {
   // expected-error@+1 {{expects the output state to have the shape of the initial state 'tensor<2xui64>', got 'tensor<3xui64>'}}
   %0, %1 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<3xui64>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @custom_call_scales(%a: tensor<2x3xf32>) {
+  // expected-error@+1 {{result #0 must be variadic of tensor of}}
+  %0 = stablehlo.custom_call @foo(%a) : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
   return
 }

@@ -117,7 +117,7 @@ func.func @complex(%x: tensor<2xf64>) {
 }
 
 // CHECK-LABEL: func.func @ternary
-func.func @ternary(%x: tensor<2x3xf32>, %s: tensor<f32>, %p: tensor<i1>, %q: tensor<2x3xi1>, %d: tensor<?x3xf32>) {
+func.func @ternary(%x: tensor<2x3xf32>, %s: tensor<f32>, %p: tensor<i1>, %q: tensor<2x3xi1>, %d: tensor<?x3xf32>, %e: tensor<4x3xf32>) {
   // CHECK-NEXT: stablehlo.clamp %arg1, %arg0, %arg1 : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   %0 = stablehlo.clamp %s, %x, %s : (tensor<f32>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   // CHECK-NEXT: stablehlo.clamp %arg0, %arg0, %arg0 : tensor<2x3xf32>
@@ -126,6 +126,9 @@ func.func @ternary(%x: tensor<2x3xf32>, %s: tensor<f32>, %p: tensor<i1>, %q: ten
   %2 = stablehlo.select %p, %x, %x : tensor<i1>, tensor<2x3xf32>
   // CHECK-NEXT: stablehlo.select %arg3, %arg0, %arg4 : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<?x3xf32>) -> tensor<2x3xf32>
   %3 = stablehlo.select %q, %x, %d : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<?x3xf32>) -> tensor<2x3xf32>
+  // The predicate is held against on_true alone.
+  // CHECK-NEXT: stablehlo.select %arg3, %arg4, %arg5 : (tensor<2x3xi1>, tensor<?x3xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+  %4 = stablehlo.select %q, %d, %e : (tensor<2x3xi1>, tensor<?x3xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
   return
 }
 

@@ -40,7 +40,7 @@ def Chlo_Dialect : Dialect {
 // Tensor types; where an op takes these, not StableHLO's, they may be unranked
 //===----------------------------------------------------------------------===//
 
-def CHLO_Tensor : TensorOf<
+def CHLO_Tensor : StableHLO_AnyRankTensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
      StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
 def CHLO_BoolTensor : TensorOf<[StableHLO_Bool]>;

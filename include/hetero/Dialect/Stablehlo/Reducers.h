@@ -33,6 +33,11 @@ namespace mlir::stablehlo {
 FailureOr<SmallVector<Type>> getReturnedTypes(std::optional<Location> location,
                                               Region &region, StringRef name);
 
+/// Checks that there are inputs to reduce, of compatible shapes, and returns
+/// the type of the first.
+FailureOr<RankedTensorType>
+getFirstReducedType(std::optional<Location> location, TypeRange inputs);
+
 /// Whether elements of `from` may be accumulated in those of `to`: the same
 /// kind of number and at least as many bits. Floats of any width go together.
 bool isPromotableElementType(Type from, Type to);

@@ -96,6 +96,12 @@ class StableHLO_PerAxisTensorOf<list<Type> elements> : Type<
          CPred<"::mlir::stablehlo::hasValidQuantizedAxis($_self)">]>,
     RankedTensorOf<elements>.summary, "::mlir::RankedTensorType">;
 
+/// The same without a rank, or with one.
+class StableHLO_AnyRankTensorOf<list<Type> elements> : Type<
+    And<[TensorOf<elements>.predicate,
+         CPred<"::mlir::stablehlo::hasValidQuantizedAxis($_self)">]>,
+    TensorOf<elements>.summary, "::mlir::TensorType">;
+
 def StableHLO_NonQuantizedTensor : StableHLO_TensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex]>;
 def StableHLO_TensorPerTensor : StableHLO_TensorOf<

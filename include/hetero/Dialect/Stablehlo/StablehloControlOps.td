@@ -32,7 +32,7 @@ def StableHLO_CompositeValue :
     AnyTypeOf<[StableHLO_Tensor, StableHLO_Token, StableHLO_TupleWithBuffers]>;
 
 /// A custom call takes and returns anything, even tensors without a rank.
-def StableHLO_AnyRankTensor : TensorOf<
+def StableHLO_AnyRankTensor : StableHLO_AnyRankTensorOf<
     [StableHLO_Float, StableHLO_Bool, StableHLO_Int, StableHLO_Complex,
      StableHLO_PerTensorQuantized, StableHLO_PerAxisQuantized]>;
 def StableHLO_CustomCallValue : AnyTypeOf<
