@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormModels.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -148,4 +149,7 @@ void hetero::registerFormModels(DialectRegistry &registry) {
         attachIndexingModels(context);
         attachControlModels(context);
       });
+  registry.addExtension(+[](MLIRContext *context, sdy::SdyDialect *) {
+    attachShardingModels(context);
+  });
 }

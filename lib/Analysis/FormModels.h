@@ -43,6 +43,7 @@ void attachContractionModels(mlir::MLIRContext *context);
 void attachMovementModels(mlir::MLIRContext *context);
 void attachIndexingModels(mlir::MLIRContext *context);
 void attachControlModels(mlir::MLIRContext *context);
+void attachShardingModels(mlir::MLIRContext *context);
 
 } // namespace hetero::forms
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormModels.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -117,7 +118,23 @@ struct BranchModel : FormOpInterface::ExternalModel<BranchModel<OpTy>, OpTy> {
     return rule;
   }
 };
+
+/// A wish of the user about devices says nothing about members.
+struct ShardingConstraintModel
+    : FormOpInterface::ExternalModel<ShardingConstraintModel,
+                                     sdy::ShardingConstraintOp> {
+  DimensionMap getDimensionMap(Operation *op) const {
+    DimensionMap map = getElementwiseMap(op);
+    map.linear = {{0}};
+    map.movesData = true;
+    return map;
+  }
+};
 } // namespace
+
+void forms::attachShardingModels(MLIRContext *context) {
+  sdy::ShardingConstraintOp::attachInterface<ShardingConstraintModel>(*context);
+}
 
 void forms::attachControlModels(MLIRContext *context) {
   using namespace stablehlo;

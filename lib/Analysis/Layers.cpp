@@ -48,6 +48,7 @@ private:
   void placeForwardOnce();
   void placeBackward(Operation *op);
   void placeUpdate(Operation *op);
+  void placeUpdateByUse();
   void placeArguments();
   SmallVector<int64_t> getPresence(Value value);
   SmallVector<uint64_t> getCrossing(ArrayRef<Operation *> order);
@@ -229,7 +230,7 @@ void LayerBuilder::placeBackward(Operation *op) {
 /// Where the largest operand is, which is the state that is updated.
 void LayerBuilder::placeUpdate(Operation *op) {
   uint64_t most = 0;
-  int64_t layer = 0;
+  int64_t layer = -1;
   forEachUse(op, [&](Value value) {
     int64_t at = -1;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -247,6 +248,30 @@ void LayerBuilder::placeUpdate(Operation *op) {
     }
   });
   layers.ofOp[op].layer = layer;
+}
+
+/// Updates that only see state (the decay of a moment) go where their result is
+/// used.
+void LayerBuilder::placeUpdateByUse() {
+  for (Operation &op : llvm::reverse(block)) {
+    auto it = layers.ofOp.find(&op);
+    if (it == layers.ofOp.end() || it->second.layer >= 0)
+      continue;
+    uint64_t most = 0;
+    for (Operation *user : op.getUsers()) {
+      auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+      if (other == layers.ofOp.end() || other->second.layer < 0)
+        continue;
+      uint64_t bytes = 1;
+      for (Type type : user->getResultTypes())
+        bytes += getNumBytes(type);
+      if (bytes > most) {
+        most = bytes;
+        it->second.layer = other->second.layer;
+      }
+    }
+    it->second.layer = std::max<int64_t>(it->second.layer, 0);
+  }
 }
 
 void LayerBuilder::placeArguments() {
@@ -276,6 +301,7 @@ StepLayers LayerBuilder::build(int64_t maxLayers) {
     else if (it->second.phase == Phase::Update)
       placeUpdate(&op);
   }
+  placeUpdateByUse();
   placeArguments();
   return std::move(layers);
 }
@@ -283,4 +309,38 @@ StepLayers LayerBuilder::build(int64_t maxLayers) {
 StepLayers hetero::formLayers(func::FuncOp step, const FormAnalysis &forms,
                               int64_t maxLayers) {
   return LayerBuilder(step, forms).build(std::max<int64_t>(maxLayers, 1));
+}
+
+FailureOr<StepLayers> hetero::readLayers(func::FuncOp step) {
+  Block &block = step.getBody().front();
+  StepLayers layers;
+  layers.ofArgument.assign(block.getNumArguments(), -1);
+  DenseSet<Operation *> argumentFree = getArgumentFree(block);
+  for (Operation &op : block) {
+    auto attr = op.getAttrOfType<LayerAttr>("hetero.layer");
+    if (!attr) {
+      if (op.hasTrait<OpTrait::IsTerminator>() || argumentFree.contains(&op))
+        continue;
+      return op.emitOpError(
+          "belongs to no layer; run hetero-form-layers, or give it a "
+          "hetero.layer");
+    }
+    int64_t layer = attr.getLayer();
+    layers.ofOp[&op] = {layer, attr.getPhase()};
+    layers.numLayers = std::max(layers.numLayers, layer + 1);
+    for (Value operand : op.getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(operand);
+          argument && argument.getOwner() == &block &&
+          layers.ofArgument[argument.getArgNumber()] < 0)
+        layers.ofArgument[argument.getArgNumber()] = layer;
+  }
+  layers.numLayers = std::max<int64_t>(layers.numLayers, 1);
+  layers.lastForward.resize(layers.numLayers);
+  for (Operation &op : block)
+    if (auto it = layers.ofOp.find(&op);
+        it != layers.ofOp.end() && it->second.phase == Phase::Forward)
+      layers.lastForward[it->second.layer] = &op;
+  for (int64_t &layer : layers.ofArgument)
+    layer = std::max<int64_t>(layer, 0);
+  return layers;
 }

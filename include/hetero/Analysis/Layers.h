@@ -66,6 +66,10 @@ struct StepLayers {
 StepLayers formLayers(mlir::func::FuncOp step, const FormAnalysis &forms,
                       int64_t maxLayers);
 
+/// Reads the layers that `hetero.layer` attributes give; an error if an
+/// operation that depends on an argument has none.
+mlir::FailureOr<StepLayers> readLayers(mlir::func::FuncOp step);
+
 /// Whether `op` and everything it depends on use no argument and no loop.
 llvm::DenseSet<mlir::Operation *> getArgumentFree(mlir::Block &block);
 

@@ -146,6 +146,37 @@ def InferRolesPass : Pass<"hetero-infer-roles", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
+  let summary = "Divides a step into the layers that a planner places";
+  let description = [{
+    Writes `hetero.layer` on every operation that depends on an argument, and a
+    `hetero.layer_table` that lists the layers with their cost. The forward is
+    cut where little crosses, into at most `max-layers` parts of about equal
+    work; backward, recomputation and update follow their forward
+    (`hetero/Analysis/Layers.h`). A step that has a layer table is left alone,
+    so layers that were edited by hand stay.
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                    %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+        -> tensor<8xf32> {
+      // Gets hetero.layer = #hetero.layer<0, forward>.
+      %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+          : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxLayers", "max-layers", "int64_t", "32",
+           "The largest number of layers">
+  ];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let statistics = [
+    Statistic<"numLayers", "num-layers", "Number of layers">
+  ];
+}
+
 def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
   let summary = "Writes the program of each rank";
   let description = [{

@@ -66,6 +66,7 @@ private:
                     int64_t microbatch);
   LogicalResult runLevel(int64_t level);
   LogicalResult call(const UnitKey &unit, int64_t microbatch);
+  LogicalResult skip(ArrayRef<Operation *> ops, int64_t microbatch);
   FailureOr<Value> lookUp(const UnitValue &input, int64_t microbatch,
                           Where where);
   LogicalResult keep(const UnitValue &output, Value local, int64_t microbatch);
@@ -459,6 +460,30 @@ void RankBuilder::waitForSends(size_t keepLast) {
   sends.erase(sends.begin(), sends.begin() + done);
 }
 
+/// The value that leaves others as they are when it is combined with them.
+static DenseElementsAttr getNeutralValue(RankedTensorType type,
+                                         ReductionKind reduction) {
+  Type element = type.getElementType();
+  bool lowest = reduction == ReductionKind::Max;
+  if (reduction == ReductionKind::Max || reduction == ReductionKind::Min) {
+    if (auto floating = dyn_cast<FloatType>(element))
+      return DenseElementsAttr::get(
+          type, APFloat::getInf(floating.getFloatSemantics(), lowest));
+    unsigned width = element.getIntOrFloatBitWidth();
+    bool isUnsigned = element.isUnsignedInteger() || width == 1;
+    APInt value = isUnsigned ? (lowest ? APInt::getZero(width)
+                                       : APInt::getMaxValue(width))
+                             : (lowest ? APInt::getSignedMinValue(width)
+                                       : APInt::getSignedMaxValue(width));
+    return DenseElementsAttr::get(type, value);
+  }
+  if (reduction == ReductionKind::And)
+    return DenseElementsAttr::get(
+        type, APInt::getAllOnes(element.getIntOrFloatBitWidth()));
+  OpBuilder builder(type.getContext());
+  return cast<DenseElementsAttr>(builder.getZeroAttr(type));
+}
+
 //===----------------------------------------------------------------------===//
 // Units
 //===----------------------------------------------------------------------===//
@@ -513,10 +538,34 @@ LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
   return success();
 }
 
+/// What a unit gives a member that has no samples: nothing, or what does not
+/// change a sum.
+LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
+  for (const UnitValue &output : traffic.getOutputs(member.stage, ops)) {
+    Holding holding =
+        getVariantHolding(layout, output, {member.stage, /*update=*/false});
+    RankedTensorType type =
+        layout.getLocalType(output.value.getType(), holding, member.stage,
+                            microbatch, member.data, member.tensor);
+    DenseElementsAttr neutral =
+        holding.data.isPartial()
+            ? getNeutralValue(type, holding.data.reduction)
+            : cast<DenseElementsAttr>(builder.getZeroAttr(type));
+    Value nothing =
+        stablehlo::ConstantOp::create(builder, output.value.getLoc(), neutral);
+    if (failed(keep(output, nothing, microbatch)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   auto it = layout.units[member.stage].find(unit);
   if (it == layout.units[member.stage].end())
     return success();
+  if (unit.kind != UnitKind::Once &&
+      stage.samples[microbatch][member.data] == 0)
+    return skip(it->second, microbatch);
   Member at = member;
   at.microbatch = microbatch;
   FailureOr<const UnitFunction *> function = units.get(unit, at);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnitEmitter.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -391,6 +392,8 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
   SmallVector<Value> locals;
   if (auto iota = dyn_cast<stablehlo::IotaOp>(op))
     locals.push_back(emitIota(iota, results[0]));
+  else if (isa<sdy::ShardingConstraintOp>(op)) // A wish; the plan decided.
+    locals.push_back(operands[0]);
   else
     llvm::append_range(locals, cloneLocal(op, operands, results)->getResults());
   for (auto [result, local, holding] :

@@ -1,0 +1,156 @@
+//===- StepProblem.cpp - What a planner is told about a step --------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Summary.h"
+
+using namespace mlir;
+using namespace hetero;
+
+namespace {
+class ProblemBuilder {
+public:
+  ProblemBuilder(func::FuncOp step, const FormAnalysis &forms,
+                 const StepLayers &layers)
+      : step(step), block(step.getBody().front()), forms(forms), layers(layers),
+        batch(forms.getAxis().units) {}
+
+  planner::Problem build();
+
+private:
+  void addCost(Operation *op, const StepLayers::Place &place);
+  void addValue(Value value, const StepLayers::Place &made);
+  void addState();
+
+  template <typename Amount>
+  void add(Affine<Amount> &sum, uint64_t amount, bool perSample) {
+    int64_t count = std::min<uint64_t>(amount, INT64_MAX);
+    if (perSample)
+      sum.perSample += Amount((count + batch - 1) / batch);
+    else
+      sum.fixed += Amount(count);
+  }
+
+  func::FuncOp step;
+  Block &block;
+  const FormAnalysis &forms;
+  const StepLayers &layers;
+  int64_t batch;
+  planner::Problem problem;
+};
+} // namespace
+
+void ProblemBuilder::addCost(Operation *op, const StepLayers::Place &place) {
+  planner::Layer &layer = problem.layers[place.layer];
+  planner::Cost &cost = place.phase == Phase::Forward  ? layer.forward
+                        : place.phase == Phase::Update ? layer.update
+                                                       : layer.backward;
+  OpWork work = getWork(op);
+  bool local = forms.isLocal(op);
+  std::string type;
+  llvm::raw_string_ostream os(type);
+  Type element = getElementTypeOrSelf(op->getNumOperands() != 0
+                                          ? op->getOperand(0).getType()
+                                          : op->getResult(0).getType());
+  os << (isa<FloatType>(element) ? element
+                                 : Float32Type::get(op->getContext()));
+  add(cost.work[type], work.flops, local);
+  add(cost.bytes, work.bytes, local);
+  ++cost.operations;
+  if (place.phase == Phase::Update)
+    return;
+  Affine<Bytes> needed;
+  add(needed, work.bytes, local);
+  if (layer.workspace.at(batch) < needed.at(batch))
+    layer.workspace = needed;
+}
+
+/// What a value keeps alive, and what it carries from layer to layer.
+void ProblemBuilder::addValue(Value value, const StepLayers::Place &made) {
+  uint64_t bytes = getNumBytes(value.getType());
+  bool local = !forms.getForm(value).isReplicated();
+  int64_t furthest = made.layer;
+  bool saved = false;
+  for (Operation *user : value.getUsers()) {
+    auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+    if (it == layers.ofOp.end())
+      continue;
+    const StepLayers::Place &used = it->second;
+    if (made.phase == Phase::Forward && used.phase == Phase::Forward)
+      furthest = std::max(furthest, used.layer);
+    if (made.phase == Phase::Backward && used.phase == Phase::Backward)
+      furthest = std::min(furthest, used.layer);
+    saved |= made.phase == Phase::Forward && used.phase == Phase::Backward;
+  }
+  if (saved)
+    add(problem.layers[made.layer].saved, bytes, local);
+  for (int64_t layer = made.layer; layer < furthest; ++layer)
+    add(problem.layers[layer].output, bytes, local);
+  for (int64_t layer = furthest; layer < made.layer; ++layer)
+    add(problem.layers[layer].outputGradient, bytes, local);
+}
+
+void ProblemBuilder::addState() {
+  StepRoles roles = getRoles(step);
+  for (BlockArgument argument : block.getArguments()) {
+    RoleAttr role = roles.arguments[argument.getArgNumber()];
+    Bytes bytes(getNumBytes(argument.getType()));
+    planner::Layer &layer =
+        problem.layers[layers.ofArgument[argument.getArgNumber()]];
+    if (!role || !role.isState())
+      continue;
+    if (role.getKind() != RoleKind::Parameter) {
+      layer.optimizerState += bytes;
+      continue;
+    }
+    layer.parameters += bytes;
+    layer.gradients += bytes;
+    planner::Tie tie;
+    for (Operation *user : argument.getUsers()) {
+      auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+      if (it != layers.ofOp.end() && it->second.phase == Phase::Forward &&
+          !llvm::is_contained(tie.layers, it->second.layer))
+        tie.layers.push_back(it->second.layer);
+    }
+    llvm::sort(tie.layers);
+    tie.parameters = tie.gradients = bytes;
+    if (tie.layers.size() > 1)
+      problem.ties.push_back(std::move(tie));
+  }
+}
+
+planner::Problem ProblemBuilder::build() {
+  problem.batch = batch;
+  problem.constraints.maxMicrobatches = batch;
+  problem.layers.resize(layers.numLayers);
+  for (auto [index, layer] : llvm::enumerate(problem.layers)) {
+    layer.name = "layer_" + std::to_string(index);
+    layer.forward.operations = layer.backward.operations =
+        layer.update.operations = 0;
+  }
+  for (Operation &op : block) {
+    auto it = layers.ofOp.find(&op);
+    if (it == layers.ofOp.end())
+      continue;
+    addCost(&op, it->second);
+    for (Value result : op.getResults())
+      addValue(result, it->second);
+  }
+  for (planner::Layer &layer : problem.layers)
+    for (planner::Cost *cost : {&layer.forward, &layer.backward, &layer.update})
+      cost->operations = std::max<int64_t>(cost->operations, 1);
+  addState();
+  return std::move(problem);
+}
+
+planner::Problem hetero::getProblem(func::FuncOp step,
+                                    const FormAnalysis &forms,
+                                    const StepLayers &layers) {
+  return ProblemBuilder(step, forms, layers).build();
+}
