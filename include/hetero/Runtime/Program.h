@@ -77,6 +77,13 @@ struct TensorType {
 
   int64_t numElements() const;
   int64_t numBytes() const { return numElements() * sizeOf(element); }
+  /// "3x4xf32", as inside of MLIR's tensor<>.
+  std::string str() const;
+
+  bool operator==(const TensorType &other) const {
+    return element == other.element && shape == other.shape;
+  }
+  bool operator!=(const TensorType &other) const { return !(*this == other); }
 };
 
 using BufferId = int32_t;
@@ -87,9 +94,17 @@ using BufferId = int32_t;
 struct Range {
   int64_t begin = 0;
   int64_t end = 0;
+
+  bool operator==(const Range &other) const {
+    return begin == other.begin && end == other.end;
+  }
 };
 struct Region {
   std::vector<std::vector<Range>> dimensions;
+
+  bool operator==(const Region &other) const {
+    return dimensions == other.dimensions;
+  }
 };
 
 /// An argument or result of the step as this rank has it. Several bindings of
@@ -123,13 +138,21 @@ enum class Opcode : uint8_t {
   AllReduce,     ///< operand -> result over `group`
   AllGather,     ///< along `dimension`, member k brings `sizes[k]`
   ReduceScatter, ///< along `dimension`, member k gets `sizes[k]`
-  AllToAll,  ///< split along `dimension` by `sizes` -> `toDimension`, `toSizes`
-  Broadcast, ///< member `root` brings the operand, the others none
+  AllToAll,      ///< from split along `dimension` by `sizes` to split along
+                 ///< `toDimension` by `toSizes`; it may be the same dimension
+  Broadcast,     ///< member `root` brings the operand, the others none
   ExclusiveScan, ///< result of the members before; the first gets the neutral
                  ///< value
   Wait,          ///< completes the started instruction at index `target`
   Free           ///< ends the operands
 };
+
+/// "call", "all_reduce", ..., for traces and messages.
+const char *nameOf(Opcode opcode);
+/// "sum", "max", ...
+const char *nameOf(Reduction reduction);
+/// Whether it goes through the transport.
+bool isCommunication(Opcode opcode);
 
 struct Instruction {
   Opcode opcode = Opcode::Call;
@@ -175,9 +198,14 @@ using KernelFunction = void (*)(void **buffers);
 
 /// Checks what the executor relies on: ids in range, every buffer written
 /// before it is read and read before it is freed, types of communication fit,
-/// every started instruction waited for once. Returns a sentence that names the
+/// every started instruction waited for once, what it reads neither freed nor
+/// updated before that, and instructions of one bucket alike and together (only
+/// a `Free` may stand between them). Returns a sentence that names the
 /// instruction, or nothing.
 std::optional<std::string> verify(const Program &program);
+
+/// "instruction 7 (all_reduce 'reduce', loc)", as messages name it.
+std::string describe(const Program &program, size_t instruction);
 
 } // namespace hetero::runtime
 

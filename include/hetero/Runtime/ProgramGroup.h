@@ -1,0 +1,117 @@
+//===- ProgramGroup.h - The ranks of one process ----------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the programs of all ranks that this process has, each on a thread and a
+// device of its own, and speaks of whole arguments and results of the step:
+//
+//   auto group = ProgramGroup::create(setups, createThreadsTransports(3));
+//   (*group)->setArgument(0, weights, type);
+//   (*group)->carry(/*result=*/0, /*argument=*/0);
+//   while (...) {
+//     (*group)->setArgument(1, batch, batchType);
+//     if (MaybeError error = (*group)->step())
+//       ...
+//   }
+//   (*group)->getResult(0, weights, type);
+//
+// With the `threads` transport one process has all ranks; with `mpi` each
+// process has one, and all processes call the same functions in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_RUNTIME_PROGRAMGROUP_H
+#define HETERO_RUNTIME_PROGRAMGROUP_H
+
+#include "hetero/Runtime/Session.h"
+
+namespace hetero::runtime {
+
+/// What one rank is made of.
+struct RankSetup {
+  Program program;
+  /// One for each kernel of the program.
+  std::vector<KernelFunction> kernels;
+  std::string deviceName = "cpu";
+  /// In bytes; unlimited without.
+  std::optional<int64_t> memoryCap;
+  /// Threads of `hetero_parallel_for`.
+  unsigned numThreads = 1;
+};
+
+class ProgramGroup {
+public:
+  /// `setups` and `transports` are of the same ranks in the same order.
+  static Result<std::unique_ptr<ProgramGroup>>
+  create(std::vector<RankSetup> setups,
+         std::vector<std::unique_ptr<Transport>> transports,
+         CommunicatorOptions options = {});
+  ~ProgramGroup();
+  ProgramGroup(const ProgramGroup &) = delete;
+  ProgramGroup &operator=(const ProgramGroup &) = delete;
+
+  /// The ranks of this process.
+  size_t getNumSessions() const;
+  Session &getSession(size_t i);
+  int64_t getNumRanks() const;
+
+  /// Gives every local rank its parts of argument `index` of the step. Nothing
+  /// happens where a rank has none.
+  MaybeError setArgument(int64_t index, const void *whole,
+                         const TensorType &type);
+  /// Result becomes argument after each step, on every rank that has both: each
+  /// part of the argument is a part of the result there.
+  MaybeError carry(int64_t result, int64_t argument);
+  /// The argument stays for all following steps.
+  MaybeError keep(int64_t argument);
+
+  /// One step of all ranks. The error is the first that happened on any.
+  MaybeError step();
+
+  /// Puts the parts of result `index` together. If other processes have ranks,
+  /// all call it; `whole` is filled on the process of rank `root`, or on all
+  /// when that is -1, and may be null where it is not filled. Parts that
+  /// several ranks have are taken from the first.
+  MaybeError getResult(int64_t index, void *whole, const TensorType &type,
+                       int64_t root = -1);
+
+  void setTracing(bool on);
+  /// Events of the local ranks since it was last asked for.
+  std::vector<TraceEvent> takeTrace();
+
+private:
+  struct Rank;
+  struct Shared;
+
+  /// Where the parts of results lie.
+  struct Part {
+    int64_t rank;
+    size_t binding;
+    int64_t index;
+    TensorType type;
+    Region region;
+  };
+
+  ProgramGroup();
+  /// Runs `job` on the thread of every local rank; the first error.
+  MaybeError runAll(const std::function<MaybeError(size_t)> &job);
+  MaybeError exchangeParts();
+  Result<std::vector<Part>> chooseParts(int64_t index,
+                                        const TensorType &type) const;
+  MaybeError collect(const std::vector<Part> &parts, void *whole,
+                     const TensorType &type, int64_t root);
+
+  /// Shared with the threads, which may outlive the group when a kernel does
+  /// not return.
+  std::shared_ptr<Shared> shared;
+  /// Of all ranks.
+  std::vector<Part> parts;
+};
+
+} // namespace hetero::runtime
+
+#endif // HETERO_RUNTIME_PROGRAMGROUP_H

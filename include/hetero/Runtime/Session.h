@@ -1,0 +1,127 @@
+//===- Session.h - Runs the program of one rank -----------------*- C++ -*-===//
+//-*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The executor: a verified program, its kernels, a device and a communicator.
+// Training state stays on the device between steps.
+//
+// A worked example: argument binding 0 is the parameter, 1 the batch; result
+// binding 0 is the new parameter, 1 the loss.
+//
+//   Session session = ...;
+//   session.carry(/*result=*/0, /*argument=*/0);   // once
+//   session.setArgument(0, parameter);
+//   for (...) {
+//     session.setArgument(1, batch);
+//     if (MaybeError error = session.step())
+//       ...
+//     float loss = *static_cast<const float *>(session.getResult(1));
+//   }
+//
+// From the second step on the new parameter is the argument, without a copy.
+//
+// What an argument is in a step, in this order: what `setArgument` gave since
+// the last step; the result that is carried to it; what it was in the last step
+// if it is kept. Otherwise the step consumes it, and a program may free it as
+// soon as it has no more use for it, as a donated buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_RUNTIME_SESSION_H
+#define HETERO_RUNTIME_SESSION_H
+
+#include "hetero/Runtime/Communicator.h"
+#include "hetero/Runtime/Device.h"
+#include "hetero/Runtime/Trace.h"
+
+namespace hetero::runtime {
+
+class Session {
+public:
+  /// Verifies the program and makes its streams known: all ranks create their
+  /// sessions together. `kernels` has one function for each name in the
+  /// program. Device and communicator outlive the session.
+  static Result<std::unique_ptr<Session>>
+  create(Program program, std::vector<KernelFunction> kernels, Device &device,
+         Communicator &communicator);
+  ~Session();
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  const Program &getProgram() const { return program; }
+  Device &getDevice() { return device; }
+  Communicator &getCommunicator() { return communicator; }
+
+  /// Copies dense row-major data of the binding's buffer type to the device.
+  MaybeError setArgument(size_t binding, const void *data);
+  /// As setArgument, and the caller fills the memory.
+  Result<void *> makeArgument(size_t binding);
+
+  /// After each step the result becomes the argument of the next one. Types and
+  /// regions agree.
+  MaybeError carry(size_t result, size_t argument);
+
+  /// The argument stays as it is for the following steps. Not for one that the
+  /// program updates in place.
+  MaybeError keep(size_t argument);
+
+  /// Runs all instructions once. After an error the session has ended, and so
+  /// has the run on all ranks.
+  MaybeError step();
+
+  /// Where the result lies, until the next step; null before the first.
+  const void *getResult(size_t binding) const;
+
+  int64_t getNumSteps() const { return numSteps; }
+
+  /// Records what happens from now on.
+  void setTracing(bool on) { tracing = on; }
+  /// What was recorded since it was last asked for.
+  std::vector<TraceEvent> takeTrace();
+
+private:
+  Session(Program program, std::vector<KernelFunction> kernels, Device &device,
+          Communicator &communicator);
+
+  MaybeError run();
+  MaybeError bindArguments();
+  MaybeError execute(size_t index);
+  MaybeError allocateResults(const Instruction &what);
+  MaybeError call(const Instruction &what);
+  MaybeError communicate(size_t index);
+  MaybeError waitFor(size_t index);
+  void release(BufferId id);
+  void record(size_t index, int64_t begin, int64_t end);
+  std::string describeArgument(size_t binding) const;
+
+  const Program program;
+  const std::vector<KernelFunction> kernels;
+  Device &device;
+  Communicator &communicator;
+  /// What to call buffers in messages about memory.
+  std::vector<std::string> labels;
+  /// Memory of buffers, by id; after a step, results and kept arguments.
+  std::vector<void *> memory;
+  /// Arguments that were set for the next step, by binding.
+  std::vector<void *> nextArguments;
+  /// By argument binding: the result that it comes from, or -1.
+  std::vector<int64_t> carried;
+  std::vector<bool> kept;
+  /// By buffer: it belongs to a kept argument.
+  std::vector<bool> keptBuffers;
+  /// Transfers under way, by instruction; those of a bucket share one.
+  std::map<size_t, std::shared_ptr<Transfer>> transfers;
+  int64_t numSteps = 0;
+  MaybeError failure;
+  bool tracing = false;
+  std::vector<TraceEvent> trace;
+};
+
+} // namespace hetero::runtime
+
+#endif // HETERO_RUNTIME_SESSION_H

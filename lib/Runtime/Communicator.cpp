@@ -1,0 +1,291 @@
+//===- Communicator.cpp - Transfers of one rank ---------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/Communicator.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace hetero::runtime;
+
+/// The longest sleep between two looks at the watchdog.
+static constexpr std::chrono::milliseconds longestSleep{100};
+
+static std::string str(int64_t value) { return std::to_string(value); }
+
+static std::string seconds(Clock::duration time) {
+  return str(std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+         " s";
+}
+
+static Stream streamOf(const Instruction &what, int64_t rank) {
+  if (what.opcode == Opcode::Send)
+    return {{rank, what.peer}, what.channel, true};
+  if (what.opcode == Opcode::Recv)
+    return {{what.peer, rank}, what.channel, true};
+  return {what.group, what.channel, false};
+}
+
+Communicator::Communicator(Transport &transport, CommunicatorOptions options)
+    : transport(transport), options(options) {}
+
+Communicator::~Communicator() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  transport.wake();
+  if (background.joinable())
+    background.join();
+}
+
+MaybeError Communicator::open(const Program &program) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::map<Stream, int64_t> named;
+  // What a program may need besides its own: the barrier of all.
+  std::vector<int64_t> everybody;
+  for (int64_t i = 0; i < transport.getNumRanks(); ++i)
+    everybody.push_back(i);
+  named[{everybody, 0, false}];
+  for (const Instruction &what : program.instructions) {
+    if (!isCommunication(what.opcode))
+      continue;
+    Stream stream = streamOf(what, program.rank);
+    for (int64_t member : stream.group)
+      if (member >= transport.getNumRanks())
+        return "'" + what.label + "' is with rank " + str(member) + " of " +
+               str(transport.getNumRanks());
+    named[stream];
+  }
+  std::vector<Stream> list;
+  for (const auto &entry : named)
+    list.push_back(entry.first);
+  Result<std::vector<int64_t>> ids = transport.agree(list);
+  if (!ids)
+    return ids.error();
+  for (size_t i = 0; i < list.size(); ++i)
+    streams[list[i]] = (*ids)[i];
+  return std::nullopt;
+}
+
+std::shared_ptr<Transfer>
+Communicator::start(const std::vector<TransferPart> &parts, bool copy) {
+  const Instruction &what = *parts[0].instruction;
+  auto transfer = std::make_shared<Transfer>();
+  transfer->label = what.label;
+  transfer->opcode = what.opcode;
+  transfer->channel = what.channel;
+  int64_t rank = transport.getRank();
+  Stream stream = streamOf(what, rank);
+  transfer->group = stream.group;
+  size_t self = std::find(stream.group.begin(), stream.group.end(), rank) -
+                stream.group.begin();
+  transfer->phases = makePhases(parts, self);
+  if (copy)
+    for (Phase &phase : transfer->phases)
+      for (Block &block : phase.sends)
+        block.data = nullptr;
+  transfer->begin = Clock::now();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    transfer->stream = streams[stream];
+    transfer->sequence = sequences[transfer->stream]++;
+    startPhase(*transfer);
+    progress(*transfer);
+    if (!transfer->done)
+      active.push_back(transfer);
+  }
+  return transfer;
+}
+
+/// Posts the receives and sends of the current phase.
+void Communicator::startPhase(Transfer &transfer) {
+  if (transfer.phase == transfer.phases.size())
+    return;
+  Phase &phase = transfer.phases[transfer.phase];
+  transfer.received.assign(transfer.group.size(), nullptr);
+  auto makeKey = [&](size_t member) {
+    return MessageKey{transfer.group[member], transfer.stream,
+                      transfer.sequence, phase.number};
+  };
+  auto getMemory = [&](int64_t bytes) {
+    transfer.memory.emplace_back(new char[bytes]);
+    return transfer.memory.back().get();
+  };
+  for (size_t i = 0; i < phase.receives.size(); ++i) {
+    Block block = phase.receives[i];
+    if (block.bytes == 0)
+      continue;
+    char *data =
+        block.data ? static_cast<char *>(block.data) : getMemory(block.bytes);
+    transfer.received[i] = data;
+    transfer.open.push_back({transport.receive(makeKey(i), data, block.bytes),
+                             transfer.group[i], true});
+  }
+  for (size_t i = 0; i < phase.sends.size(); ++i) {
+    Block block = phase.sends[i];
+    if (block.bytes == 0)
+      continue;
+    const auto *data = static_cast<const char *>(block.data);
+    if (!data) {
+      char *packed = getMemory(block.bytes);
+      phase.pack(i, packed);
+      data = packed;
+    }
+    transfer.open.push_back({transport.send(makeKey(i), data, block.bytes),
+                             transfer.group[i], false});
+  }
+}
+
+/// Polls what is open and goes to the next phase when nothing is. Returns
+/// whether anything has happened.
+bool Communicator::progress(Transfer &transfer) {
+  bool any = false;
+  while (!transfer.done) {
+    size_t before = transfer.open.size();
+    transfer.open.erase(std::remove_if(transfer.open.begin(),
+                                       transfer.open.end(),
+                                       [&](const Transfer::OpenTicket &open) {
+                                         return transport.poll(open.ticket) ==
+                                                TicketState::Done;
+                                       }),
+                        transfer.open.end());
+    any |= transfer.open.size() != before;
+    if (!transfer.open.empty())
+      return any;
+    any = true;
+    if (transfer.phase < transfer.phases.size()) {
+      // A transfer that has failed may have received nothing.
+      const Phase &phase = transfer.phases[transfer.phase];
+      if (phase.finish && !transport.getFailure())
+        phase.finish(transfer.received);
+      ++transfer.phase;
+      transfer.memory.clear();
+      startPhase(transfer);
+    }
+    if (transfer.phase == transfer.phases.size()) {
+      transfer.done = true;
+      transfer.end = Clock::now();
+    }
+  }
+  return any;
+}
+
+bool Communicator::progress() {
+  bool any = false;
+  for (auto it = active.begin(); it != active.end();) {
+    any |= progress(**it);
+    it = (*it)->done ? active.erase(it) : std::next(it);
+  }
+  return any;
+}
+
+/// One round, with the lock held and nobody else driving.
+void Communicator::drive(Lock &lock, std::chrono::microseconds longest) {
+  driving = true;
+  if (!progress()) {
+    lock.unlock();
+    transport.idle(longest);
+    lock.lock();
+    progress();
+  }
+  driving = false;
+  changed.notify_all();
+}
+
+MaybeError Communicator::wait(const std::shared_ptr<Transfer> &transfer) {
+  Lock lock(mutex);
+  Clock::time_point begin = Clock::now();
+  ++numWaiting;
+  MaybeError error;
+  while (!transfer->done && !error) {
+    if (driving) {
+      // The background lets go when it is woken.
+      transport.wake();
+      changed.wait_for(lock, longestSleep);
+    } else {
+      drive(lock, longestSleep);
+    }
+    if (transfer->done)
+      break;
+    error = transport.getFailure();
+    if (!error && Clock::now() - begin > longestSleep)
+      error = checkPatience(*transfer);
+  }
+  if (!error)
+    error = transport.getFailure();
+  --numWaiting;
+  changed.notify_all();
+  return error;
+}
+
+std::string Communicator::describeWait(const Transfer &transfer) {
+  std::string text = "rank " + str(transport.getRank()) + " waits for '" +
+                     transfer.label + "' (" + nameOf(transfer.opcode) + ")";
+  int64_t peer = -1;
+  for (const Transfer::OpenTicket &open : transfer.open)
+    if (peer == -1 || open.isReceive)
+      peer = open.peer;
+  if (peer == -1)
+    return text;
+  text += std::string(transfer.opcode == Opcode::Send ? " to" : " from") +
+          " rank " + str(peer) + " on channel " + str(transfer.channel) +
+          " for " + seconds(Clock::now() - transfer.begin);
+  RankStatus status = transport.getStatus(peer);
+  if (!status.executing.empty())
+    text += "; rank " + str(peer) + " was last seen executing '" +
+            status.executing + "'";
+  return text;
+}
+
+MaybeError Communicator::checkPatience(const Transfer &transfer) {
+  Clock::time_point now = Clock::now(), last = transfer.begin;
+  MaybeError error;
+  for (int64_t rank = 0; rank < transport.getNumRanks() && !error; ++rank) {
+    RankStatus status = transport.getStatus(rank);
+    last = std::max(last, status.lastProgress);
+    if (now - status.lastSeen > options.lossTimeout)
+      error = "rank " + str(rank) + " is lost, silent for " +
+              seconds(now - status.lastSeen) + "; " + describeWait(transfer);
+  }
+  if (!error && now - last > options.patience)
+    error = describeWait(transfer);
+  if (error)
+    transport.abort(*error);
+  return error;
+}
+
+void Communicator::driveInBackground() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!background.joinable())
+    background = std::thread([this] { driveLoop(); });
+  changed.notify_all();
+}
+
+void Communicator::driveLoop() {
+  Lock lock(mutex);
+  while (!stopping) {
+    if (active.empty() || numWaiting > 0 || driving)
+      changed.wait(lock);
+    else
+      drive(lock, longestSleep);
+  }
+}
+
+MaybeError Communicator::barrier(const std::vector<int64_t> &group) {
+  char token = 0;
+  std::vector<char> tokens(group.size());
+  TensorType one{ElementType::I8, {1}},
+      all{ElementType::I8, {int64_t(group.size())}};
+  Instruction gather;
+  gather.opcode = Opcode::AllGather;
+  gather.group = group;
+  gather.sizes.assign(group.size(), 1);
+  gather.label = "barrier";
+  return wait(start({{&gather, &one, &token, &all, tokens.data()}}));
+}

@@ -1,0 +1,217 @@
+//===- Device.cpp - Memory and threads of one device ----------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/Device.h"
+#include "hetero/Runtime/Hooks.h"
+#include "hetero/Runtime/ThreadPool.h"
+#include "hetero/Support/Quantity.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace hetero;
+using namespace hetero::runtime;
+
+static constexpr int64_t alignment = 64;
+/// How many of the largest blocks an error names.
+static constexpr size_t numNamed = 5;
+
+static thread_local Device *currentDevice = nullptr;
+
+/// The size class of a request: a multiple of the alignment, with two bits
+/// behind the leading one.
+static int64_t roundUp(int64_t bytes) {
+  int64_t step = alignment;
+  while (step * 8 <= bytes)
+    step *= 2;
+  return std::max(step, (bytes + step - 1) / step * step);
+}
+
+static std::string inBytes(int64_t bytes) {
+  return writeQuantity(Dimension::Bytes, bytes);
+}
+
+Device::Device(std::string name, std::optional<int64_t> cap,
+               unsigned numThreads)
+    : name(std::move(name)), cap(cap),
+      pool(std::make_unique<ThreadPool>(numThreads)) {}
+
+Device::~Device() {
+  pool.reset();
+  trim();
+  for (auto &[memory, block] : live)
+    std::free(memory);
+}
+
+std::string Device::describeOverrun(int64_t bytes,
+                                    const std::string &label) const {
+  std::string text = "device '" + name + "' is out of memory: '" + label +
+                     "' asks for " + inBytes(bytes) + ", " + inBytes(liveBytes);
+  text += cap ? " of " + inBytes(*cap) + " are in use"
+              : " are in use and the system has no more";
+  // By size, then by label: addresses change from run to run.
+  std::vector<const Block *> blocks;
+  for (const auto &entry : live)
+    blocks.push_back(&entry.second);
+  std::sort(blocks.begin(), blocks.end(), [](const Block *a, const Block *b) {
+    return std::make_pair(-a->bytes, a->label) <
+           std::make_pair(-b->bytes, b->label);
+  });
+  for (size_t i = 0; i < std::min(numNamed, blocks.size()); ++i)
+    text += (i == 0 ? "; the largest: " : ", ") + inBytes(blocks[i]->bytes) +
+            " '" + blocks[i]->label + "'";
+  return text;
+}
+
+void Device::trim() {
+  for (auto &[capacity, blocks] : cached)
+    for (void *memory : blocks)
+      std::free(memory);
+  cached.clear();
+  cachedBytes = 0;
+}
+
+/// With the mutex held; null when the system has no more.
+void *Device::take(int64_t bytes, const std::string &label) {
+  // Leaves room for rounding up.
+  if (bytes > INT64_MAX / 2)
+    return nullptr;
+  int64_t capacity = roundUp(bytes);
+  void *memory = nullptr;
+  auto found = cached.find(capacity);
+  if (found != cached.end() && !found->second.empty()) {
+    memory = found->second.back();
+    found->second.pop_back();
+    cachedBytes -= capacity;
+  } else {
+    if (cap && cachedBytes > 0 &&
+        liveBytes + cachedBytes + capacity > std::max(*cap, capacity))
+      trim();
+    memory = std::aligned_alloc(alignment, capacity);
+    if (!memory) {
+      trim();
+      memory = std::aligned_alloc(alignment, capacity);
+    }
+    if (!memory)
+      return nullptr;
+    ++systemBlocks;
+  }
+  live.emplace(memory, Block{bytes, capacity, label});
+  liveBytes += bytes;
+  peakBytes = std::max(peakBytes, liveBytes);
+  return memory;
+}
+
+Result<void *> Device::allocate(int64_t bytes, const std::string &label) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (cap && bytes > *cap - liveBytes)
+    return Error{describeOverrun(bytes, label)};
+  if (void *memory = take(bytes, label))
+    return memory;
+  return Error{describeOverrun(bytes, label)};
+}
+
+void *Device::allocateWorkspace(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  static const std::string label = "temporary of a kernel";
+  if (cap && bytes > *cap - liveBytes && !workspaceError)
+    workspaceError = describeOverrun(bytes, label);
+  if (void *memory = take(bytes, label))
+    return memory;
+  // A kernel has no way to stop, and nothing to go on with.
+  std::fprintf(stderr, "error: %s\n", describeOverrun(bytes, label).c_str());
+  std::_Exit(1);
+}
+
+void Device::release(void *memory) {
+  if (!memory)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = live.find(memory);
+  if (found == live.end())
+    return;
+  liveBytes -= found->second.bytes;
+  cachedBytes += found->second.capacity;
+  cached[found->second.capacity].push_back(memory);
+  live.erase(found);
+}
+
+MaybeError Device::takeError() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return std::exchange(workspaceError, std::nullopt);
+}
+
+int64_t Device::getLiveBytes() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return liveBytes;
+}
+
+int64_t Device::getPeakBytes() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return peakBytes;
+}
+
+void Device::resetPeak() {
+  std::lock_guard<std::mutex> lock(mutex);
+  peakBytes = liveBytes;
+}
+
+int64_t Device::getCachedBytes() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return cachedBytes;
+}
+
+int64_t Device::getNumSystemBlocks() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return systemBlocks;
+}
+
+Device *Device::getCurrent() { return currentDevice; }
+
+Device::Scope::Scope(Device *device) : previous(currentDevice) {
+  currentDevice = device;
+}
+
+Device::Scope::~Scope() { currentDevice = previous; }
+
+// What a thread without a device allocates may be given back on one with: the
+// device does not know the block then, so a word in front says whose it is.
+namespace {
+struct alignas(alignment) Header {
+  Device *owner;
+};
+} // namespace
+
+extern "C" void *hetero_workspace_alloc(uint64_t bytes) {
+  // More than there can be; the allocation below says so.
+  uint64_t padded = bytes > INT64_MAX - sizeof(Header) ? uint64_t(INT64_MAX)
+                                                       : bytes + sizeof(Header);
+  Device *device = Device::getCurrent();
+  void *memory = device
+                     ? device->allocateWorkspace(padded)
+                     : std::aligned_alloc(alignment, (padded + alignment - 1) /
+                                                         alignment * alignment);
+  if (!memory) {
+    std::fprintf(stderr, "error: out of memory: a kernel asks for %llu bytes\n",
+                 static_cast<unsigned long long>(bytes));
+    std::_Exit(1);
+  }
+  auto *header = static_cast<Header *>(memory);
+  header->owner = device;
+  return header + 1;
+}
+
+extern "C" void hetero_workspace_free(void *memory) {
+  if (!memory)
+    return;
+  Header *header = static_cast<Header *>(memory) - 1;
+  if (header->owner)
+    header->owner->release(header);
+  else
+    std::free(header);
+}

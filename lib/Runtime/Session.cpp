@@ -1,0 +1,364 @@
+//===- Session.cpp - Runs the program of one rank -------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/Session.h"
+#include "hetero/Runtime/Elements.h"
+#include <cstring>
+
+using namespace hetero::runtime;
+
+static std::string str(int64_t value) { return std::to_string(value); }
+
+static int64_t toTraceTime(Clock::time_point time) {
+  auto ago =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - time);
+  return getTraceTime() - ago.count();
+}
+
+/// What others are told of an instruction.
+static std::string titleOf(const Instruction &what) {
+  return what.label.empty() ? nameOf(what.opcode) : what.label;
+}
+
+Session::Session(Program theProgram, std::vector<KernelFunction> kernels,
+                 Device &device, Communicator &communicator)
+    : program(std::move(theProgram)), kernels(std::move(kernels)),
+      device(device), communicator(communicator),
+      labels(program.buffers.size()), memory(program.buffers.size()),
+      nextArguments(program.arguments.size()),
+      carried(program.arguments.size(), -1), kept(program.arguments.size()),
+      keptBuffers(program.buffers.size()) {
+  for (const Binding &binding : program.arguments)
+    labels[binding.buffer] = "argument " + str(binding.index);
+  for (const Instruction &what : program.instructions)
+    for (BufferId id : what.results)
+      labels[id] = titleOf(what);
+  for (size_t i = 0; i < labels.size(); ++i)
+    labels[i] += ": " + program.buffers[i].str();
+}
+
+Session::~Session() {
+  for (void *block : memory)
+    device.release(block);
+  for (void *block : nextArguments)
+    device.release(block);
+}
+
+Result<std::unique_ptr<Session>>
+Session::create(Program program, std::vector<KernelFunction> kernels,
+                Device &device, Communicator &communicator) {
+  if (MaybeError error = verify(program))
+    return Error{"program of rank " + str(program.rank) +
+                 " is not valid: " + *error};
+  if (kernels.size() != program.kernels.size())
+    return Error{"program of rank " + str(program.rank) + " has " +
+                 str(program.kernels.size()) + " kernels, and " +
+                 str(kernels.size()) + " are given"};
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (!kernels[i])
+      return Error{"kernel '" + program.kernels[i] + "' is missing"};
+  int64_t rank = communicator.getTransport().getRank();
+  if (program.rank != rank)
+    return Error{"program of rank " + str(program.rank) + " given to rank " +
+                 str(rank)};
+  if (MaybeError error = communicator.open(program))
+    return Error{"program of rank " + str(rank) + ": " + *error};
+  return std::unique_ptr<Session>(new Session(
+      std::move(program), std::move(kernels), device, communicator));
+}
+
+std::string Session::describeArgument(size_t binding) const {
+  return "argument " + str(program.arguments[binding].index) +
+         " of the step (binding " + str(binding) + " of rank " +
+         str(program.rank) + ")";
+}
+
+Result<void *> Session::makeArgument(size_t binding) {
+  if (binding >= program.arguments.size())
+    return Error{"there is no argument binding " + str(binding) + "; rank " +
+                 str(program.rank) + " has " + str(program.arguments.size())};
+  if (nextArguments[binding])
+    return nextArguments[binding];
+  BufferId id = program.arguments[binding].buffer;
+  Result<void *> block =
+      device.allocate(program.buffers[id].numBytes(), labels[id]);
+  if (block)
+    nextArguments[binding] = *block;
+  return block;
+}
+
+MaybeError Session::setArgument(size_t binding, const void *data) {
+  Result<void *> block = makeArgument(binding);
+  if (!block)
+    return block.error();
+  const TensorType &type = program.buffers[program.arguments[binding].buffer];
+  if (int64_t bytes = type.numBytes())
+    std::memcpy(*block, data, bytes);
+  return std::nullopt;
+}
+
+MaybeError Session::carry(size_t result, size_t argument) {
+  if (result >= program.results.size() || argument >= program.arguments.size())
+    return "there is no result binding " + str(result) +
+           " or no argument binding " + str(argument);
+  const Binding &from = program.results[result];
+  const Binding &to = program.arguments[argument];
+  const TensorType &fromType = program.buffers[from.buffer];
+  const TensorType &toType = program.buffers[to.buffer];
+  if (fromType != toType)
+    return "result " + str(from.index) + " is " + fromType.str() + " and " +
+           describeArgument(argument) + " is " + toType.str();
+  if (!(from.region == to.region))
+    return "result " + str(from.index) + " and " + describeArgument(argument) +
+           " are different parts of their tensors";
+  carried[argument] = result;
+  return std::nullopt;
+}
+
+MaybeError Session::keep(size_t argument) {
+  if (argument >= program.arguments.size())
+    return "there is no argument binding " + str(argument);
+  BufferId id = program.arguments[argument].buffer;
+  for (size_t i = 0; i < program.instructions.size(); ++i)
+    if (program.instructions[i].opcode == Opcode::Accumulate &&
+        program.instructions[i].operands[1] == id)
+      return describeArgument(argument) +
+             " cannot be kept: " + describe(program, i) +
+             " updates it in place";
+  kept[argument] = true;
+  keptBuffers[id] = true;
+  return std::nullopt;
+}
+
+const void *Session::getResult(size_t binding) const {
+  if (binding >= program.results.size() || numSteps == 0 || failure)
+    return nullptr;
+  return memory[program.results[binding].buffer];
+}
+
+std::vector<TraceEvent> Session::takeTrace() {
+  return std::exchange(trace, {});
+}
+
+void Session::release(BufferId id) {
+  device.release(std::exchange(memory[id], nullptr));
+}
+
+/// Turns what the last step left into the arguments of this one.
+MaybeError Session::bindArguments() {
+  std::vector<void *> next(memory.size());
+  // A result that goes to two arguments is moved to the first.
+  std::map<BufferId, void *> moved;
+  for (size_t i = 0; i < program.arguments.size(); ++i) {
+    BufferId id = program.arguments[i].buffer;
+    if (nextArguments[i]) {
+      next[id] = std::exchange(nextArguments[i], nullptr);
+      continue;
+    }
+    BufferId source = id;
+    if (carried[i] >= 0 && numSteps > 0)
+      source = program.results[carried[i]].buffer;
+    else if (!kept[i] || !memory[id])
+      return describeArgument(i) + " has no value for step " + str(numSteps);
+    if (memory[source]) {
+      next[id] = moved[source] = std::exchange(memory[source], nullptr);
+      continue;
+    }
+    Result<void *> copy =
+        device.allocate(program.buffers[id].numBytes(), labels[id]);
+    if (!copy)
+      return copy.error();
+    next[id] = *copy;
+    std::memcpy(*copy, moved[source], program.buffers[id].numBytes());
+  }
+  for (size_t i = 0; i < memory.size(); ++i)
+    release(i);
+  memory = std::move(next);
+  return std::nullopt;
+}
+
+MaybeError Session::allocateResults(const Instruction &what) {
+  for (BufferId id : what.results) {
+    if (memory[id])
+      continue;
+    Result<void *> block =
+        device.allocate(program.buffers[id].numBytes(), labels[id]);
+    if (!block)
+      return block.error();
+    memory[id] = *block;
+  }
+  return std::nullopt;
+}
+
+MaybeError Session::call(const Instruction &what) {
+  std::vector<void *> pointers;
+  for (BufferId id : what.operands)
+    pointers.push_back(memory[id]);
+  for (BufferId id : what.results)
+    pointers.push_back(memory[id]);
+  kernels[what.kernel](pointers.data());
+  return device.takeError();
+}
+
+/// Starts the transfer of an instruction, with all others of its bucket.
+MaybeError Session::communicate(size_t index) {
+  const Instruction &first = program.instructions[index];
+  auto found = transfers.find(index);
+  std::shared_ptr<Transfer> transfer;
+  if (found != transfers.end()) {
+    transfer = found->second;
+  } else {
+    std::vector<TransferPart> parts;
+    std::vector<size_t> members;
+    for (size_t i = index; i < program.instructions.size(); ++i) {
+      const Instruction &what = program.instructions[i];
+      if (what.opcode == Opcode::Free && first.bucket != -1)
+        continue;
+      if (i != index && (first.bucket == -1 || what.bucket != first.bucket))
+        break;
+      if (MaybeError error = allocateResults(what))
+        return error;
+      TransferPart part;
+      part.instruction = &what;
+      if (!what.operands.empty()) {
+        part.operandType = &program.buffers[what.operands[0]];
+        part.operand = memory[what.operands[0]];
+      }
+      if (!what.results.empty()) {
+        part.resultType = &program.buffers[what.results[0]];
+        part.result = memory[what.results[0]];
+      }
+      parts.push_back(part);
+      members.push_back(i);
+    }
+    bool copies = first.opcode == Opcode::Send && !first.started;
+    transfer = communicator.start(parts, copies);
+    for (size_t i : members)
+      transfers[i] = transfer;
+  }
+  if (first.started) {
+    communicator.driveInBackground();
+    return std::nullopt;
+  }
+  transfers.erase(index);
+  // A send has its copy: it does not wait for the receiver.
+  if (first.opcode == Opcode::Send) {
+    if (!transfer->done)
+      communicator.driveInBackground();
+    return std::nullopt;
+  }
+  return communicator.wait(transfer);
+}
+
+MaybeError Session::waitFor(size_t index) {
+  size_t target = program.instructions[index].target;
+  std::shared_ptr<Transfer> transfer = transfers[target];
+  transfers.erase(target);
+  if (MaybeError error = communicator.wait(transfer))
+    return error;
+  if (tracing)
+    record(target, toTraceTime(transfer->begin), toTraceTime(transfer->end));
+  return std::nullopt;
+}
+
+void Session::record(size_t index, int64_t begin, int64_t end) {
+  const Instruction &what = program.instructions[index];
+  TraceEvent event;
+  event.rank = program.rank;
+  event.step = numSteps;
+  event.instruction = index;
+  event.opcode = what.opcode;
+  event.label = what.label;
+  event.begin = begin;
+  event.end = end;
+  for (const std::vector<BufferId> *ids : {&what.operands, &what.results})
+    for (BufferId id : *ids)
+      event.bytes += program.buffers[id].numBytes();
+  event.liveBytes = device.getLiveBytes();
+  trace.push_back(std::move(event));
+}
+
+MaybeError Session::execute(size_t index) {
+  const Instruction &what = program.instructions[index];
+  if (what.opcode == Opcode::Free) {
+    for (BufferId id : what.operands)
+      if (!keptBuffers[id])
+        release(id);
+    return std::nullopt;
+  }
+  if (MaybeError error = allocateResults(what))
+    return error;
+  auto bytesOf = [&](BufferId id) { return program.buffers[id].numBytes(); };
+  switch (what.opcode) {
+  case Opcode::Call:
+    return call(what);
+  case Opcode::Constant:
+    std::memcpy(memory[what.results[0]],
+                program.constants[what.constant].data(),
+                bytesOf(what.results[0]));
+    return std::nullopt;
+  case Opcode::Copy:
+    std::memcpy(memory[what.results[0]], memory[what.operands[0]],
+                bytesOf(what.results[0]));
+    return std::nullopt;
+  case Opcode::Accumulate: {
+    const TensorType &type = program.buffers[what.operands[1]];
+    combine(what.reduction, type.element, memory[what.operands[0]],
+            memory[what.operands[1]], type.numElements());
+    return std::nullopt;
+  }
+  case Opcode::Wait:
+    return waitFor(index);
+  default:
+    return communicate(index);
+  }
+}
+
+MaybeError Session::run() {
+  if (MaybeError error = bindArguments())
+    return error;
+  Transport &transport = communicator.getTransport();
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction &what = program.instructions[i];
+    if (what.opcode == Opcode::Call || isCommunication(what.opcode) ||
+        what.opcode == Opcode::Wait)
+      transport.publish(titleOf(what));
+    int64_t begin = tracing ? getTraceTime() : 0;
+    if (MaybeError error = execute(i)) {
+      // What the transport says names its rank already.
+      if (transport.getFailure())
+        return error;
+      return "rank " + str(program.rank) + ": " + describe(program, i) + ": " +
+             *error;
+    }
+    if (tracing && !what.started)
+      record(i, begin, getTraceTime());
+  }
+  transport.publish("end of step " + str(numSteps));
+  return std::nullopt;
+}
+
+MaybeError Session::step() {
+  if (failure)
+    return failure;
+  Device::Scope scope(&device);
+  failure = run();
+  if (failure) {
+    communicator.getTransport().abort(*failure);
+    return failure;
+  }
+  // What the program did not free ends with the step.
+  std::vector<bool> stays = keptBuffers;
+  for (const Binding &binding : program.results)
+    stays[binding.buffer] = true;
+  for (size_t i = 0; i < memory.size(); ++i)
+    if (!stays[i])
+      release(i);
+  ++numSteps;
+  return std::nullopt;
+}
