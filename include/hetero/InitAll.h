@@ -14,6 +14,7 @@
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H
 
+#include "hetero/Conversion/Passes.h"
 #include "hetero/Dialect/Chlo.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
@@ -43,13 +44,16 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::stablehlo::StablehloDialect>();
   registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
+  registerConversionDialects(registry);
 }
 
 /// Registers every pass and pipeline by name.
 inline void registerAllPasses() {
   mlir::registerTransformsPasses();
+  registerHeteroConversionPasses();
   registerHeteroTransformsPasses();
   registerPipelines();
+  registerConversionPipelines();
 }
 
 } // namespace hetero
