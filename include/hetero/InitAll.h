@@ -15,6 +15,7 @@
 #define HETERO_INITALL_H
 
 #include "hetero/Analysis/Forms.h"
+#include "hetero/Conversion/Passes.h"
 #include "hetero/Dialect/Chlo.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
@@ -47,13 +48,16 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
   registerFormModels(registry);
+  registerConversionDialects(registry);
 }
 
 /// Registers every pass and pipeline by name.
 inline void registerAllPasses() {
   mlir::registerTransformsPasses();
+  registerHeteroConversionPasses();
   registerHeteroTransformsPasses();
   registerPipelines();
+  registerConversionPipelines();
 }
 
 } // namespace hetero

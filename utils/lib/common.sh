@@ -25,6 +25,7 @@ PACKAGES=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools # MLIR, tablegen, lit, FileCheck
   libzstd-dev zlib1g-dev                                 # libraries that LLVM's CMake files look for
   clang-22 lld-22 libclang-rt-22-dev                     # compiler, linker, sanitizers
+  libopenblas-dev                                        # matrix products of compiled kernels
   cmake ninja-build ccache git
   libzip-dev libopenmpi-dev openmpi-bin                  # runtime: .npz files, ranks as processes
   python3 python3-venv                                   # JAX, the tests, lit

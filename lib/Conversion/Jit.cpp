@@ -1,0 +1,195 @@
+//===- Jit.cpp - Kernels as functions of this process ---------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Jit.h"
+#include "ObjectCompiler.h"
+#include "hetero/Conversion/Passes.h"
+#include "hetero/Runtime/Contraction.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include <chrono>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace hetero;
+
+static void *allocateFromHeap(uint64_t size) {
+  // Kernels expect alignment to 64 bytes, and sizes that fit it.
+  return std::aligned_alloc(64, (std::max<uint64_t>(size, 1) + 63) / 64 * 64);
+}
+
+static double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Removes functions that equal an earlier one but for the name. `targets` maps
+/// the name of each function to the one that stands for it.
+static void deduplicate(ModuleOp module, llvm::StringMap<std::string> &targets) {
+  llvm::StringMap<std::string> known;
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (function.isExternal())
+      continue;
+    std::string name = function.getName().str();
+    function.setPublic();
+    function.setName("kernel");
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    function.print(stream, OpPrintingFlags().useLocalScope());
+    function.setName(name);
+    auto [entry, isNew] = known.try_emplace(text, name);
+    targets[name] = entry->second;
+    if (!isNew)
+      function.erase();
+  }
+}
+
+/// The module lowered to the LLVM dialect, in place.
+static LogicalResult lower(ModuleOp module, const JitOptions &options) {
+  PassManager manager(module.getContext());
+  buildCpuPipeline(manager, CpuPipelineOptions());
+  return manager.run(module);
+}
+
+static void dumpText(const JitOptions &options, StringRef stage,
+                     llvm::function_ref<void(raw_ostream &)> print) {
+  if (!options.dump)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(stream);
+  options.dump(stage, text);
+}
+
+//===----------------------------------------------------------------------===//
+// Linking
+//===----------------------------------------------------------------------===//
+
+/// Makes what kernels call known to the linker.
+static llvm::Error addSymbols(llvm::orc::LLJIT &jit, const JitOptions &options) {
+  llvm::StringMap<void *> symbols = options.symbols;
+  auto addDefault = [&](StringRef name, auto *function) {
+    symbols.try_emplace(name, reinterpret_cast<void *>(function));
+  };
+  addDefault("hetero_workspace_alloc", &allocateFromHeap);
+  addDefault("hetero_workspace_free", &std::free);
+  addDefault("hetero_contract_f32", &hetero_contract_f32);
+  addDefault("hetero_contract_f64", &hetero_contract_f64);
+  llvm::orc::SymbolMap map;
+  for (const auto &symbol : symbols)
+    map[jit.mangleAndIntern(symbol.getKey())] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol.getValue()),
+        llvm::JITSymbolFlags::Exported};
+  llvm::orc::JITDylib &library = jit.getMainJITDylib();
+  if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(map)))
+    return error;
+  char prefix = jit.getDataLayout().getGlobalPrefix();
+  auto process =
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  // The vectorized functions of the mathematics library, where there is one.
+  auto vectors =
+      llvm::orc::DynamicLibrarySearchGenerator::Load("libmvec.so.1", prefix);
+  if (vectors)
+    library.addGenerator(std::move(*vectors));
+  else
+    llvm::consumeError(vectors.takeError());
+  return llvm::Error::success();
+}
+
+Jit::Jit() = default;
+Jit::~Jit() = default;
+
+runtime::KernelFunction Jit::lookup(StringRef name) const {
+  return functions.lookup(name);
+}
+
+std::unique_ptr<Jit> Jit::compile(ModuleOp original, const JitOptions &options) {
+  auto report = [&](llvm::Error error) {
+    original.emitError() << "cannot be compiled for this machine: "
+                         << llvm::toString(std::move(error));
+    return nullptr;
+  };
+  auto progress = [&](StringRef phase) {
+    if (options.progress)
+      options.progress(phase);
+  };
+  std::unique_ptr<Jit> result(new Jit());
+  double began = now();
+  progress("lowering");
+  MLIRContext *context = original.getContext();
+  DialectRegistry registry;
+  registerConversionDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context->appendDialectRegistry(registry);
+  context->loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = original.clone();
+  llvm::StringMap<std::string> targets;
+  deduplicate(*module, targets);
+  if (failed(lower(*module, options)))
+    return nullptr;
+  dumpText(options, "llvm-dialect",
+           [&](raw_ostream &os) { module->print(os); });
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(*module, llvmContext, "kernels");
+  if (!code)
+    return nullptr;
+  module = {};
+  double lowered = now();
+
+  progress("optimizing");
+  dumpText(options, "llvm", [&](raw_ostream &os) { code->print(os, nullptr); });
+  auto object = compileToObject(*code, options.optLevel, options.cacheDirectory,
+                                result->statistics.isFromCache);
+  if (!object)
+    return report(object.takeError());
+  if (!result->statistics.isFromCache)
+    dumpText(options, "optimized-llvm",
+             [&](raw_ostream &os) { code->print(os, nullptr); });
+
+  progress("linking");
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return report(jit.takeError());
+  if (llvm::Error error = addSymbols(**jit, options))
+    return report(std::move(error));
+  if (llvm::Error error = (*jit)->addObjectFile(std::move(*object)))
+    return report(std::move(error));
+  for (const auto &target : targets) {
+    auto address = (*jit)->lookup(target.getValue());
+    if (!address)
+      return report(address.takeError());
+    result->functions[target.getKey()] =
+        address->toPtr<runtime::KernelFunction>();
+  }
+  result->jit = std::move(*jit);
+  llvm::StringMap<bool> distinct;
+  for (const auto &target : targets)
+    distinct[target.getValue()] = true;
+  result->statistics.numKernels = targets.size();
+  result->statistics.numDistinctKernels = distinct.size();
+  result->statistics.lowerSeconds = lowered - began;
+  result->statistics.compileSeconds = now() - lowered;
+  return result;
+}

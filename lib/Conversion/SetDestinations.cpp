@@ -1,0 +1,58 @@
+//===- SetDestinations.cpp - Results go to given buffers ------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace hetero;
+
+namespace hetero {
+#define GEN_PASS_DEF_SETDESTINATIONSPASS
+#include "hetero/Conversion/Passes.h.inc"
+} // namespace hetero
+
+namespace {
+struct SetDestinations : public hetero::impl::SetDestinationsPassBase<SetDestinations> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void SetDestinations::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  Block &block = function.getBody().front();
+  auto terminator = cast<func::ReturnOp>(block.getTerminator());
+  OpBuilder builder(terminator);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttr(i,
+                        bufferization::BufferizationDialect::kWritableAttrName,
+                        builder.getBoolAttr(false));
+  // Discardable attributes of results have no place any more.
+  function.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+  SmallVector<Type> types(function.getArgumentTypes());
+  for (Value value : terminator.getOperands()) {
+    auto tensor = cast<RankedTensorType>(value.getType());
+    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+    types.push_back(type);
+    Value buffer = block.addArgument(type, value.getLoc());
+    bufferization::MaterializeInDestinationOp::create(
+        builder, terminator.getLoc(), TypeRange(), value, buffer,
+        /*restrict=*/true, /*writable=*/true);
+    ++numResults;
+  }
+  terminator->setOperands({});
+  SmallVector<DictionaryAttr> argAttrs;
+  function.getAllArgAttrs(argAttrs);
+  argAttrs.resize(types.size(), builder.getDictionaryAttr({}));
+  function.setFunctionType(builder.getFunctionType(types, {}));
+  function.setAllArgAttrs(argAttrs);
+  function->setAttr(kKernelAttr, builder.getUnitAttr());
+}

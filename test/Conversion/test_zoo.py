@@ -1,0 +1,36 @@
+"""Every step of the zoo, compiled for the CPU, computes what JAX computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from kernel import difference, import_step, run
+
+from hetero import export, zoo
+
+
+def _arrays(tree: object) -> list[np.ndarray]:
+    leaves = []
+    for leaf in jax.tree.leaves(tree):
+        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            leaf = jax.random.key_data(leaf)
+        leaves.append(np.asarray(leaf))
+    return leaves
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_step(name: str, tmp_path: Path) -> None:
+    step = zoo.get(name, "test")
+    arguments = step.example_args(seed=1)
+    lowered = jax.jit(step.fn).lower(*arguments)
+    kept = step.kept_arguments(lowered)
+    expected = _arrays(lowered.compile()(*arguments))
+    module = import_step(export.text(lowered))
+    operands = _arrays(arguments)
+    actual, _ = run(module, [operands[i] for i in kept], tmp_path)
+    assert len(actual) == len(expected)
+    worst = {i: difference(a, e) for i, (a, e) in enumerate(zip(actual, expected, strict=True))}
+    assert {i: d for i, d in worst.items() if d > 2e-5} == {}
