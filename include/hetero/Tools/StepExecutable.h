@@ -1,0 +1,188 @@
+//===- StepExecutable.h - From a step to something that runs ----*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What hetero-run and the Python package share: IR in, a running step out.
+//
+//   StepOptions options;
+//   options.clusterFile = "cluster.yaml";
+//   std::unique_ptr<StepExecutable> step =
+//       StepExecutable::create(std::move(module), options);
+//   if (!step)
+//     return failure();                      // diagnostics have been emitted
+//   step->carryState();
+//   for (const StepTensor &argument : step->getArguments())
+//     step->setArgument(i, data, argument.type);
+//   step->step();
+//   step->getResult(0, &loss, step->getResults()[0].type);
+//
+// The idea
+// --------
+// A module says by itself how far it has come, so only the passes that are
+// still missing are run:
+//
+//   has rank programs (#hetero.program)   nothing
+//   has a hetero.plan                     schedule if it has none, partition
+//   has roles and layers                  attach-cluster, plan, and so on
+//   anything else                         import, layers, and so on
+//
+// What a person has written by hand stays as it is: a role, a cluster, a plan,
+// a sharding.
+//
+// Without a cluster there is one device, without limits.
+//
+// With the `mpi` transport each process compiles and runs the program of its
+// own rank; all processes make the same calls in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_TOOLS_STEPEXECUTABLE_H
+#define HETERO_TOOLS_STEPEXECUTABLE_H
+
+#include "hetero/Runtime/ProgramGroup.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hetero {
+
+class Jit;
+
+/// How ranks speak with each other.
+enum class TransportKind { Threads, Mpi };
+
+/// "threads" or "mpi"; nothing for other names.
+std::optional<TransportKind> parseTransportKind(llvm::StringRef name);
+
+struct StepOptions {
+  /// A cluster.yaml, or its text (which comes first); one device without both.
+  std::string clusterFile, clusterText;
+  /// As in hetero-plan and hetero-schedule; the defaults of these if empty.
+  std::string planner, schedule;
+  /// Chosen by the planner if 0.
+  int64_t microbatches = 0;
+  /// Roles of arguments by name, for steps that do not tell them: as the option
+  /// `roles` of hetero-infer-roles.
+  std::vector<std::string> roles;
+
+  TransportKind transport = TransportKind::Threads;
+  runtime::CommunicatorOptions communication;
+  /// Ranks end with an error when they need more memory than their device in
+  /// the cluster has.
+  bool memoryCaps = true;
+  unsigned threadsPerRank = 1;
+
+  /// Where compiled kernels are kept; nowhere if empty.
+  std::string cacheDirectory;
+  /// LLVM's, 0 to 3.
+  unsigned optLevel = 2;
+  /// Is told what happens next: "importing", "planning", "partitioning",
+  /// "compiling", ...
+  std::function<void(llvm::StringRef phase)> progress;
+};
+
+/// An argument or a result of the step.
+struct StepTensor {
+  /// As JAX calls it, for instance "params['w']"; may be empty.
+  std::string name;
+  runtime::TensorType type;
+  /// "parameter", "batch", "loss", "updated_state", ..., or empty.
+  std::string role;
+  /// The argument that this result is the next value of.
+  std::optional<int64_t> updates;
+};
+
+/// What `module` still lacks of import, cluster, layers, plan and schedule is
+/// added to it. A module with rank programs stays as it is.
+mlir::LogicalResult planStep(mlir::ModuleOp module, const StepOptions &options);
+
+/// Adds rank programs to a planned module, which loses its step. A module that
+/// has rank programs stays as it is.
+mlir::LogicalResult partitionStep(mlir::ModuleOp module,
+                                  const StepOptions &options);
+
+/// Writes the plan of a planned module as a table for people: stages, devices,
+/// layers, samples, memory, predicted time.
+void printPlanTable(mlir::ModuleOp planned, llvm::raw_ostream &os);
+
+/// The arguments and results of the step of a module, or those that its rank
+/// programs have parts of. Fails, with a diagnostic, if it has neither or if
+/// one has a type that cannot be executed.
+struct StepSignature {
+  std::vector<StepTensor> arguments, results;
+};
+mlir::FailureOr<StepSignature> getStepSignature(mlir::ModuleOp module);
+
+class StepExecutable {
+public:
+  /// Plans, partitions and compiles. Null after an error, which has been
+  /// emitted through the context of the module.
+  static std::unique_ptr<StepExecutable>
+  create(mlir::OwningOpRef<mlir::ModuleOp> module, const StepOptions &options);
+  ~StepExecutable();
+  StepExecutable(const StepExecutable &) = delete;
+  StepExecutable &operator=(const StepExecutable &) = delete;
+
+  const std::vector<StepTensor> &getArguments() const {
+    return signature.arguments;
+  }
+  const std::vector<StepTensor> &getResults() const {
+    return signature.results;
+  }
+  int64_t getNumRanks() const { return group->getNumRanks(); }
+  /// The ranks of this process, in order.
+  std::vector<int64_t> getLocalRanks() const;
+
+  /// Everything below is as in ProgramGroup: whole tensors, row by row.
+  /// The type must be that of the argument or result.
+  runtime::MaybeError setArgument(int64_t index, const void *whole,
+                                  const runtime::TensorType &type);
+  runtime::MaybeError getResult(int64_t index, void *whole,
+                                const runtime::TensorType &type,
+                                int64_t root = -1);
+  /// Result becomes argument after each step.
+  runtime::MaybeError carry(int64_t result, int64_t argument);
+  /// The argument stays for all following steps.
+  runtime::MaybeError keep(int64_t argument);
+  /// carry() for every result that is the next value of an argument.
+  runtime::MaybeError carryState();
+  /// One step of all ranks. After an error the run has ended.
+  runtime::MaybeError step();
+
+  void setTracing(bool on) { group->setTracing(on); }
+  std::vector<runtime::TraceEvent> takeTrace() { return group->takeTrace(); }
+  /// What to call the ranks in traces: their devices, where known.
+  const std::map<int64_t, std::string> &getRankNames() const {
+    return rankNames;
+  }
+  /// The most memory that was in use on the device of a local rank.
+  int64_t getPeakBytes(size_t localRank) const;
+
+  /// The module with its plan, before it was partitioned; null if it came with
+  /// rank programs. And the one with the rank programs.
+  mlir::ModuleOp getPlanned() const { return *planned; }
+  mlir::ModuleOp getPartitioned() const { return *partitioned; }
+
+private:
+  StepExecutable();
+
+  mlir::OwningOpRef<mlir::ModuleOp> planned, partitioned;
+  StepSignature signature;
+  std::map<int64_t, std::string> rankNames;
+  /// Outlives the group, which runs its kernels.
+  std::unique_ptr<Jit> jit;
+  std::unique_ptr<runtime::ProgramGroup> group;
+};
+
+} // namespace hetero
+
+#endif // HETERO_TOOLS_STEPEXECUTABLE_H
