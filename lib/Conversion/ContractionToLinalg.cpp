@@ -8,10 +8,10 @@
 //
 // A contraction is a loop nest that sums products, with an affine map for each
 // operand. dot_general is one by nature; a convolution is one over its padded
-// input, where the place of an element is `output * stride + window * dilation`.
-// Both become linalg.generic with the attribute `hetero.contraction`, which
-// `hetero-lower-contractions` turns into calls of the matrix library once the
-// operands have strides.
+// input, where the place of an element is `output * stride + window *
+// dilation`. Both become linalg.generic with the attribute
+// `hetero.contraction`, which `hetero-lower-contractions` turns into calls of
+// the matrix library once the operands have strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,12 +119,10 @@ struct DotLoops {
       return llvm::is_contained(dims, d);
     };
     for (int64_t d = 0; d < lhsRank; ++d)
-      if (!lhs[d] &&
-          !isContracting(numbers.getLhsContractingDimensions(), d))
+      if (!lhs[d] && !isContracting(numbers.getLhsContractingDimensions(), d))
         lhs[d] = next();
     for (int64_t d = 0; d < rhsRank; ++d)
-      if (!rhs[d] &&
-          !isContracting(numbers.getRhsContractingDimensions(), d))
+      if (!rhs[d] && !isContracting(numbers.getRhsContractingDimensions(), d))
         rhs[d] = next();
     for (auto [l, r] : llvm::zip_equal(numbers.getLhsContractingDimensions(),
                                        numbers.getRhsContractingDimensions()))
@@ -151,16 +149,17 @@ static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
   auto makeMap = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(loops.numDims, 0, exprs, b.getContext());
   };
-  auto resultMap = AffineMap::getMultiDimIdentityMap(loops.numDims,
-                                                     b.getContext())
-                       .getMajorSubMap(type.getRank());
+  auto resultMap =
+      AffineMap::getMultiDimIdentityMap(loops.numDims, b.getContext())
+          .getMajorSubMap(type.getRank());
   Access left = lowering.getAccess(lhs, makeMap(loops.lhs));
   Access right = lowering.getAccess(rhs, makeMap(loops.rhs));
   if (!areInvertible({left.map, right.map, resultMap})) {
     left = {lowering.getTensor(lhs), makeMap(loops.lhs)};
     right = {lowering.getTensor(rhs), makeMap(loops.rhs)};
   }
-  left.tensor = convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
+  left.tensor =
+      convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
   right.tensor =
       convertTensor(lowering, right.tensor, getElementType(rhs), sumType);
   auto sumTensor =
@@ -176,8 +175,8 @@ LogicalResult Lowering::lowerDotGeneral(DotGeneralOp op) {
 
 LogicalResult Lowering::lowerDot(DotOp op) {
   int64_t lhsRank = convertType(op.getLhs()).getRank();
-  auto numbers = DotDimensionNumbersAttr::get(op.getContext(), {}, {},
-                                              {lhsRank - 1}, {0});
+  auto numbers =
+      DotDimensionNumbersAttr::get(op.getContext(), {}, {}, {lhsRank - 1}, {0});
   return lowerDotLike(*this, op, numbers);
 }
 
@@ -223,8 +222,7 @@ struct Window {
 } // namespace
 
 static SmallVector<Window> getWindows(ConvolutionOp op) {
-  size_t count =
-      op.getDimensionNumbers().getInputSpatialDimensions().size();
+  size_t count = op.getDimensionNumbers().getInputSpatialDimensions().size();
   SmallVector<Window> windows(count);
   SmallVector<int64_t> padding;
   if (auto attr = op.getPadding())
@@ -310,8 +308,8 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
 
   // Groups are a dimension of their own in front of what they split: input
   // features (or batch), output features of kernel and result.
-  int64_t groups = std::max<int64_t>(op.getFeatureGroupCount(),
-                                     op.getBatchGroupCount());
+  int64_t groups =
+      std::max<int64_t>(op.getFeatureGroupCount(), op.getBatchGroupCount());
   int64_t inputSplit = op.getBatchGroupCount() > 1
                            ? numbers.getInputBatchDimension()
                            : numbers.getInputFeatureDimension();
@@ -341,8 +339,8 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
   kernelExprs[after(numbers.getKernelInputFeatureDimension(), kernelSplit)] =
       feature;
   for (int64_t i = 0; i < numSpatial; ++i) {
-    AffineExpr place = dim(
-        after(numbers.getOutputSpatialDimensions()[i], resultSplit));
+    AffineExpr place =
+        dim(after(numbers.getOutputSpatialDimensions()[i], resultSplit));
     AffineExpr offset = dim(resultRank + i);
     inputExprs[after(numbers.getInputSpatialDimensions()[i], inputSplit)] =
         place * windows[i].stride + offset * windows[i].rhsDilation;

@@ -45,7 +45,8 @@ LogicalResult Lowering::lowerWhile(WhileOp op) {
     map(old, argument);
   if (failed(lowerBranch(op.getBody())))
     return failure();
-  for (auto [old, result] : llvm::zip_equal(op->getResults(), loop.getResults()))
+  for (auto [old, result] :
+       llvm::zip_equal(op->getResults(), loop.getResults()))
     map(old, result);
   return success();
 }

@@ -120,8 +120,8 @@ LogicalResult Lowering::lowerBitcast(BitcastConvertOp op) {
   Value result = makeGenerated(
       to, [&](ImplicitLocOpBuilder &nested, ValueRange indices) -> Value {
         if (fromWidth > toWidth) {
-          Value wide = tensor::ExtractOp::create(nested, operand,
-                                                 indices.drop_back());
+          Value wide =
+              tensor::ExtractOp::create(nested, operand, indices.drop_back());
           return splitBits(nested, wide, indices.back(), toElement);
         }
         if (fromWidth < toWidth) {
@@ -184,10 +184,9 @@ LogicalResult Lowering::lowerDynamicSlice(DynamicSliceOp op) {
   SmallVector<OpFoldResult> offsets =
       clampStarts(*this, op.getStartIndices(), shape, op.getSliceSizes());
   SmallVector<OpFoldResult> strides(shape.size(), b.getIndexAttr(1));
-  map(op.getResult(),
-      tensor::ExtractSliceOp::create(b, type, lookup(op.getOperand()), offsets,
-                                     toFoldResults(b, op.getSliceSizes()),
-                                     strides));
+  map(op.getResult(), tensor::ExtractSliceOp::create(
+                          b, type, lookup(op.getOperand()), offsets,
+                          toFoldResults(b, op.getSliceSizes()), strides));
   return success();
 }
 
@@ -202,10 +201,9 @@ LogicalResult Lowering::lowerDynamicUpdateSlice(DynamicUpdateSliceOp op) {
   SmallVector<OpFoldResult> offsets =
       clampStarts(*this, op.getStartIndices(), shape, update.getShape());
   SmallVector<OpFoldResult> strides(shape.size(), b.getIndexAttr(1));
-  map(op.getResult(),
-      tensor::InsertSliceOp::create(b, lookup(op.getUpdate()), operand, offsets,
-                                    toFoldResults(b, update.getShape()),
-                                    strides));
+  map(op.getResult(), tensor::InsertSliceOp::create(
+                          b, lookup(op.getUpdate()), operand, offsets,
+                          toFoldResults(b, update.getShape()), strides));
   return success();
 }
 

@@ -113,7 +113,8 @@ Value LoopBody::emitIota(ImplicitLocOpBuilder &b, IotaOp op, AffineMap map) {
     indices.push_back(linalg::IndexOp::create(b, d));
   Value position = affine::AffineApplyOp::create(b, dimension, indices);
   Value integer = arith::IndexCastOp::create(b, b.getI64Type(), position);
-  return emitConvert(b, integer, b.getI64Type(), getElementType(op.getOutput()));
+  return emitConvert(b, integer, b.getI64Type(),
+                     getElementType(op.getOutput()));
 }
 
 Value LoopBody::emitOp(ImplicitLocOpBuilder &b, Operation *op, AffineMap map) {
@@ -126,8 +127,8 @@ Value LoopBody::emitOp(ImplicitLocOpBuilder &b, Operation *op, AffineMap map) {
     return emitIota(b, iota, map);
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
-    Value element = emitted.lookup(
-        {operand.get(), getOperandMap(op, operand, map)});
+    Value element =
+        emitted.lookup({operand.get(), getOperandMap(op, operand, map)});
     if (!element)
       return {};
     operands.push_back(element);
@@ -176,16 +177,17 @@ static void addSizes(Lowering &lowering, ArrayRef<int64_t> shape,
     if (known.test(d))
       continue;
     Type element = lowering.b.getI8Type();
-    inputs.push_back(lowering.makeEmpty(RankedTensorType::get({size}, element)));
-    maps.push_back(AffineMap::get(shape.size(), 0,
-                                  lowering.b.getAffineDimExpr(d)));
+    inputs.push_back(
+        lowering.makeEmpty(RankedTensorType::get({size}, element)));
+    maps.push_back(
+        AffineMap::get(shape.size(), 0, lowering.b.getAffineDimExpr(d)));
   }
 }
 
 FailureOr<linalg::GenericOp>
 Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
-                   ArrayRef<AffineMap> valueMaps,
-                   ValueRange outputs, ArrayRef<AffineMap> outputMaps,
+                   ArrayRef<AffineMap> valueMaps, ValueRange outputs,
+                   ArrayRef<AffineMap> outputMaps,
                    ArrayRef<utils::IteratorType> iterators, BodyFn body) {
   LoopBody loop(*this);
   for (auto [value, map] : llvm::zip_equal(values, valueMaps))
@@ -225,16 +227,16 @@ Value Lowering::makeGenerated(
   AffineMap map = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  auto loop = makeLoop(
-      type.getShape(), {}, {}, makeEmpty(type), map, iterators,
-      [&](ImplicitLocOpBuilder &nested, ValueRange, ValueRange,
-          SmallVectorImpl<Value> &results) {
-        SmallVector<Value> indices;
-        for (int64_t d = 0; d < type.getRank(); ++d)
-          indices.push_back(linalg::IndexOp::create(nested, d));
-        results.push_back(body(nested, indices));
-        return success();
-      });
+  auto loop =
+      makeLoop(type.getShape(), {}, {}, makeEmpty(type), map, iterators,
+               [&](ImplicitLocOpBuilder &nested, ValueRange, ValueRange,
+                   SmallVectorImpl<Value> &results) {
+                 SmallVector<Value> indices;
+                 for (int64_t d = 0; d < type.getRank(); ++d)
+                   indices.push_back(linalg::IndexOp::create(nested, d));
+                 results.push_back(body(nested, indices));
+                 return success();
+               });
   return (*loop)->getResult(0);
 }
 

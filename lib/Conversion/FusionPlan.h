@@ -17,11 +17,12 @@
 // reverse, reshapes that only move dimensions of size 1) or anything else.
 //
 // Element-wise operations form clusters. A cluster has one root, which is an
-// element-wise operation, a view or a reduction, and becomes one loop; the other
-// members are computed within it and never stored. An element-wise operation
-// joins the cluster of its users if they are all in one cluster, each element
-// is used at one place of it (not through a broadcast or slice, which would
-// compute it again or only partly), and the cluster is not too large already.
+// element-wise operation, a view or a reduction, and becomes one loop; the
+// other members are computed within it and never stored. An element-wise
+// operation joins the cluster of its users if they are all in one cluster, each
+// element is used at one place of it (not through a broadcast or slice, which
+// would compute it again or only partly), and the cluster is not too large
+// already.
 //
 // Views and splat constants are computed wherever they are used; they become
 // tensors only for users that need one. Contractions read through views.

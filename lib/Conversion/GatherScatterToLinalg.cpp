@@ -17,11 +17,11 @@ namespace {
 /// vector in `indices`. `batch` are the indices of the result (or updates) that
 /// run over the vectors, `window` those that run over a window.
 struct Windows {
-  ArrayRef<int64_t> windowDims;     ///< Of the result or updates.
-  ArrayRef<int64_t> insertedDims;   ///< Of the operand, size 1 in the window.
-  ArrayRef<int64_t> operandBatch;   ///< Of the operand ..
-  ArrayRef<int64_t> indicesBatch;   ///< .. and their partners.
-  ArrayRef<int64_t> indexMap;       ///< Operand dimension of each component.
+  ArrayRef<int64_t> windowDims;   ///< Of the result or updates.
+  ArrayRef<int64_t> insertedDims; ///< Of the operand, size 1 in the window.
+  ArrayRef<int64_t> operandBatch; ///< Of the operand ..
+  ArrayRef<int64_t> indicesBatch; ///< .. and their partners.
+  ArrayRef<int64_t> indexMap;     ///< Operand dimension of each component.
   int64_t vectorDim;
 
   /// For the element at `position` of the result: where its vector is, without
@@ -75,12 +75,10 @@ struct Windows {
 
 LogicalResult Lowering::lowerGather(GatherOp op) {
   auto numbers = op.getDimensionNumbers();
-  Windows windows = {numbers.getOffsetDims(),
-                     numbers.getCollapsedSliceDims(),
-                     numbers.getOperandBatchingDims(),
-                     numbers.getStartIndicesBatchingDims(),
-                     numbers.getStartIndexMap(),
-                     numbers.getIndexVectorDim()};
+  Windows windows = {
+      numbers.getOffsetDims(),          numbers.getCollapsedSliceDims(),
+      numbers.getOperandBatchingDims(), numbers.getStartIndicesBatchingDims(),
+      numbers.getStartIndexMap(),       numbers.getIndexVectorDim()};
   RankedTensorType type = convertType(op.getResult());
   RankedTensorType operandType = convertType(op.getOperand());
   Value operand = lookup(op.getOperand());
@@ -92,8 +90,7 @@ LogicalResult Lowering::lowerGather(GatherOp op) {
         SmallVector<Value> starts =
             windows.getStarts(*this, nested, indices, indexType,
                               windows.getBatch(position), rank);
-        SmallVector<Value> offsets =
-            windows.getOffsets(nested, position, rank);
+        SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
         Value zero = arith::ConstantIndexOp::create(nested, 0);
         for (int64_t d = 0; d < rank; ++d) {
           if (llvm::is_contained(windows.indexMap, d)) {
@@ -101,10 +98,11 @@ LogicalResult Lowering::lowerGather(GatherOp op) {
                 nested, operandType.getDimSize(d) - op.getSliceSizes()[d]);
             starts[d] =
                 indexType.isUnsignedInteger(64)
-                    ? arith::MinUIOp::create(nested, starts[d], last).getResult()
+                    ? arith::MinUIOp::create(nested, starts[d], last)
+                          .getResult()
                     : arith::MinSIOp::create(
-                          nested, arith::MaxSIOp::create(nested, starts[d], zero),
-                          last)
+                          nested,
+                          arith::MaxSIOp::create(nested, starts[d], zero), last)
                           .getResult();
           }
           starts[d] = arith::AddIOp::create(nested, starts[d], offsets[d]);
@@ -123,8 +121,8 @@ static Value isWithin(ImplicitLocOpBuilder &b, ValueRange starts,
   for (int64_t d : dims) {
     // As unsigned numbers, negative ones are large.
     Value bound = arith::ConstantIndexOp::create(b, shape[d] - sizes[d] + 1);
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, starts[d],
-                                       bound);
+    Value fits =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, starts[d], bound);
     inside = arith::AndIOp::create(b, inside, fits);
   }
   return inside;
@@ -139,7 +137,8 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
                      numbers.getScatterDimsToOperandDims(),
                      numbers.getIndexVectorDim()};
   SmallVector<Value> inputs, updates;
-  for (auto [input, update] : llvm::zip_equal(op.getInputs(), op.getUpdates())) {
+  for (auto [input, update] :
+       llvm::zip_equal(op.getInputs(), op.getUpdates())) {
     inputs.push_back(lookup(input));
     updates.push_back(lookup(update));
   }
@@ -174,8 +173,8 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
       arguments.push_back(tensor::ExtractOp::create(then, input, at));
     for (Value update : updates)
       arguments.push_back(tensor::ExtractOp::create(then, update, position));
-    if (failed(emitRegion(then, op.getUpdateComputation(), arguments,
-                          combined))) {
+    if (failed(
+            emitRegion(then, op.getUpdateComputation(), arguments, combined))) {
       hasFailed = true;
       combined.assign(arguments.begin(), arguments.begin() + inputs.size());
     }
@@ -196,8 +195,8 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
         SmallVector<Value> starts =
             windows.getStarts(*this, nested, indices, indexType,
                               windows.getBatch(position), rank);
-        Value inside = isWithin(nested, starts, sizes, type.getShape(),
-                                windows.indexMap);
+        Value inside =
+            isWithin(nested, starts, sizes, type.getShape(), windows.indexMap);
         SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
         for (auto [start, offset] : llvm::zip_equal(starts, offsets))
           start = arith::AddIOp::create(nested, start, offset);

@@ -42,9 +42,11 @@ static double now() {
 
 /// Removes functions that equal an earlier one but for the name. `targets` maps
 /// the name of each function to the one that stands for it.
-static void deduplicate(ModuleOp module, llvm::StringMap<std::string> &targets) {
+static void deduplicate(ModuleOp module,
+                        llvm::StringMap<std::string> &targets) {
   llvm::StringMap<std::string> known;
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (function.isExternal())
       continue;
     std::string name = function.getName().str();
@@ -83,7 +85,8 @@ static void dumpText(const JitOptions &options, StringRef stage,
 //===----------------------------------------------------------------------===//
 
 /// Makes what kernels call known to the linker.
-static llvm::Error addSymbols(llvm::orc::LLJIT &jit, const JitOptions &options) {
+static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
+                              const JitOptions &options) {
   llvm::StringMap<void *> symbols = options.symbols;
   auto addDefault = [&](StringRef name, auto *function) {
     symbols.try_emplace(name, reinterpret_cast<void *>(function));
@@ -123,7 +126,8 @@ runtime::KernelFunction Jit::lookup(StringRef name) const {
   return functions.lookup(name);
 }
 
-std::unique_ptr<Jit> Jit::compile(ModuleOp original, const JitOptions &options) {
+std::unique_ptr<Jit> Jit::compile(ModuleOp original,
+                                  const JitOptions &options) {
   auto report = [&](llvm::Error error) {
     original.emitError() << "cannot be compiled for this machine: "
                          << llvm::toString(std::move(error));

@@ -62,8 +62,7 @@ static FailureOr<Steps> getSteps(AffineMap map, MemRefType type) {
   Steps steps;
   steps.strides.assign(map.getNumDims(), 0);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
-    if (ShapedType::isDynamic(stride) ||
-        failed(addExpr(expr, stride, steps)))
+    if (ShapedType::isDynamic(stride) || failed(addExpr(expr, stride, steps)))
       return failure();
   }
   return steps;
@@ -130,7 +129,8 @@ Value Calls::getPointer(ImplicitLocOpBuilder &b, Value buffer, int64_t offset) {
 }
 
 Value Calls::getTable(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
-  auto tensor = RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
+  auto tensor =
+      RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
   auto elements = DenseElementsAttr::get(tensor, numbers);
   auto type = MemRefType::get(tensor.getShape(), b.getI64Type());
   memref::GlobalOp &global = tables[elements];
@@ -159,11 +159,13 @@ func::FuncOp Calls::getFunction(StringRef name) {
 
 LogicalResult Calls::replace(linalg::GenericOp op) {
   auto type = dyn_cast<MemRefType>(op.getOutputs()[0].getType());
-  if (!type || !(type.getElementType().isF32() || type.getElementType().isF64()))
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isF64()))
     return failure();
   SmallVector<Steps> steps;
   SmallVector<Value> buffers(op->getOperands());
-  for (auto [buffer, map] : llvm::zip_equal(buffers, op.getIndexingMapsArray())) {
+  for (auto [buffer, map] :
+       llvm::zip_equal(buffers, op.getIndexingMapsArray())) {
     auto bufferType = dyn_cast<MemRefType>(buffer.getType());
     if (!bufferType)
       return failure();

@@ -49,7 +49,8 @@ Value Lowering::makeFilled(RankedTensorType type, Value scalar) {
 Value Lowering::makeZero(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type)) {
     Attribute zero = b.getZeroAttr(complex.getElementType());
-    return complex::ConstantOp::create(b, complex, b.getArrayAttr({zero, zero}));
+    return complex::ConstantOp::create(b, complex,
+                                       b.getArrayAttr({zero, zero}));
   }
   return arith::ConstantOp::create(b, b.getZeroAttr(type));
 }
@@ -176,7 +177,8 @@ static LogicalResult lowerFunction(func::FuncOp function) {
   SmallVector<Type> inputs, results;
   for (BlockArgument argument : old.getArguments()) {
     inputs.push_back(Lowering::convertType(argument.getType()));
-    lowering.map(argument, block->addArgument(inputs.back(), argument.getLoc()));
+    lowering.map(argument,
+                 block->addArgument(inputs.back(), argument.getLoc()));
   }
   LogicalResult result = lowering.lowerBlock(old);
   if (succeeded(result)) {
@@ -200,7 +202,8 @@ static LogicalResult lowerFunction(func::FuncOp function) {
 }
 
 namespace {
-struct LowerToLinalg : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
+struct LowerToLinalg
+    : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
   void runOnOperation() override {
     if (failed(lowerFunction(getOperation())))
       signalPassFailure();

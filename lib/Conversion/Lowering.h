@@ -83,8 +83,9 @@ public:
       mlir::ImplicitLocOpBuilder &, mlir::ValueRange elements,
       mlir::ValueRange outputs, llvm::SmallVectorImpl<mlir::Value> &results)>;
   mlir::FailureOr<mlir::linalg::GenericOp>
-  makeLoop(llvm::ArrayRef<int64_t> shape, mlir::ValueRange values, llvm::ArrayRef<mlir::AffineMap> valueMaps,
-           mlir::ValueRange outputs, llvm::ArrayRef<mlir::AffineMap> outputMaps,
+  makeLoop(llvm::ArrayRef<int64_t> shape, mlir::ValueRange values,
+           llvm::ArrayRef<mlir::AffineMap> valueMaps, mlir::ValueRange outputs,
+           llvm::ArrayRef<mlir::AffineMap> outputMaps,
            llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);
 
   /// A loop over the elements of a new tensor, from their indices.

@@ -44,8 +44,8 @@ static Expected<std::unique_ptr<TargetMachine>> makeHost(unsigned optLevel) {
     features.push_back((feature.getValue() ? "+" : "-") +
                        feature.getKey().str());
   llvm::sort(features);
-  CodeGenOptLevel level = CodeGenOpt::getLevel(optLevel).value_or(
-      CodeGenOptLevel::Default);
+  CodeGenOptLevel level =
+      CodeGenOpt::getLevel(optLevel).value_or(CodeGenOptLevel::Default);
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, sys::getHostCPUName(), join(features, ","), TargetOptions(),
       Reloc::PIC_, std::nullopt, level, /*JIT=*/true));
@@ -81,14 +81,14 @@ static void optimize(Module &module, TargetMachine &machine,
                             : optLevel == 1 ? OptimizationLevel::O1
                             : optLevel == 2 ? OptimizationLevel::O2
                                             : OptimizationLevel::O3;
-  ModulePassManager manager = optLevel == 0
-                                  ? builder.buildO0DefaultPipeline(level)
-                                  : builder.buildPerModuleDefaultPipeline(level);
+  ModulePassManager manager =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(level)
+                    : builder.buildPerModuleDefaultPipeline(level);
   manager.run(module, modules);
 }
 
-static Expected<std::unique_ptr<MemoryBuffer>> emitObject(Module &module,
-                                                          TargetMachine &machine) {
+static Expected<std::unique_ptr<MemoryBuffer>>
+emitObject(Module &module, TargetMachine &machine) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
@@ -97,8 +97,9 @@ static Expected<std::unique_ptr<MemoryBuffer>> emitObject(Module &module,
     return createStringError("no objects can be written for " +
                              machine.getTargetTriple().str());
   passes.run(module);
-  return std::make_unique<SmallVectorMemoryBuffer>(std::move(bytes),
-                                                   /*RequiresNullTerminator=*/false);
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes),
+      /*RequiresNullTerminator=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +130,8 @@ static std::unique_ptr<MemoryBuffer> readCache(StringRef path) {
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)
     return nullptr;
-  auto object = object::ObjectFile::createObjectFile((*buffer)->getMemBufferRef());
+  auto object =
+      object::ObjectFile::createObjectFile((*buffer)->getMemBufferRef());
   if (!object) {
     consumeError(object.takeError());
     return nullptr;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Passes.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
@@ -106,8 +106,7 @@ func::FuncOp Outliner::makeFunction(Operation *op, ArrayRef<Value> arguments,
   mapping.map(arguments, entry->getArguments());
   for (Value value : getArguments(op))
     if (isConstant(value))
-      mapping.map(value,
-                  builder.clone(*value.getDefiningOp())->getResult(0));
+      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
   builder.clone(*op, mapping);
   func::ReturnOp::create(builder, op->getLoc());
   if (disjoint)
@@ -125,8 +124,7 @@ bool Outliner::outline(Operation *op) {
       arguments.push_back(value);
   if (!llvm::all_of(arguments, isPassable))
     return false;
-  func::FuncOp function =
-      makeFunction(op, arguments, areDisjoint(arguments));
+  func::FuncOp function = makeFunction(op, arguments, areDisjoint(arguments));
   std::string text;
   llvm::raw_string_ostream stream(text);
   function.print(stream, OpPrintingFlags().useLocalScope());

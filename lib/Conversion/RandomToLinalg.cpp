@@ -58,7 +58,9 @@ public:
 static Value toWord32(ImplicitLocOpBuilder &b, Value x) {
   return arith::TruncIOp::create(b, b.getI32Type(), x);
 }
-static Value lowHalf(ImplicitLocOpBuilder &b, Value x) { return toWord32(b, x); }
+static Value lowHalf(ImplicitLocOpBuilder &b, Value x) {
+  return toWord32(b, x);
+}
 static Value highHalf(ImplicitLocOpBuilder &b, Value x) {
   return toWord32(b, Words(b, 64).shiftRight(x, 32));
 }
@@ -100,7 +102,8 @@ static std::array<Value, 4> emitPhilox(ImplicitLocOpBuilder &b, Value key,
     return wide.mul(extended, wide.constant(factor));
   };
   for (unsigned round = 0; round < 10; ++round) {
-    Value first = multiply(x[0], 0xD2511F53), second = multiply(x[2], 0xCD9E8D57);
+    Value first = multiply(x[0], 0xD2511F53),
+          second = multiply(x[2], 0xCD9E8D57);
     x = {w.exclusiveOr(w.exclusiveOr(highHalf(b, second), x[1]), k0),
          lowHalf(b, second),
          w.exclusiveOr(w.exclusiveOr(highHalf(b, first), x[3]), k1),
@@ -204,10 +207,10 @@ static Value emitPhiloxElement(ImplicitLocOpBuilder &b, Value key, Value low,
                           {lowHalf(b, newLow), highHalf(b, newLow),
                            lowHalf(b, newHigh), highHalf(b, newHigh)});
   if (width == 64)
-    return choose(b,
-                  {joinHalves(b, words[0], words[1]),
-                   joinHalves(b, words[2], words[3])},
-                  number);
+    return choose(
+        b,
+        {joinHalves(b, words[0], words[1]), joinHalves(b, words[2], words[3])},
+        number);
   return choose(b, {words[0], words[1], words[2], words[3]}, number);
 }
 
@@ -242,9 +245,9 @@ LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
       });
   int64_t numElements = type.getNumElements();
   int64_t numBlocks =
-      isThreeFry ? (width == 64 ? numElements
-                                : Pairs(type.getShape()).getNumBlocks())
-                 : (numElements + (width == 64 ? 1 : 3)) / (width == 64 ? 2 : 4);
+      isThreeFry
+          ? (width == 64 ? numElements : Pairs(type.getShape()).getNumBlocks())
+          : (numElements + (width == 64 ? 1 : 3)) / (width == 64 ? 2 : 4);
   Value newLow = w.add(low, w.constant(numBlocks));
   Value newState = tensor::InsertOp::create(b, newLow, state, index(1));
   if (isWide && !isThreeFry) {

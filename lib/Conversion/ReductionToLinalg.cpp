@@ -28,7 +28,9 @@ static SmallVector<Value> makeInits(Lowering &lowering, ValueRange inits,
 /// Lets LLVM sum in several registers: a body that is one sum may be summed in
 /// any order.
 static void allowReassociation(linalg::GenericOp loop) {
-  auto sum = loop.getBody()->getTerminator()->getOperand(0)
+  auto sum = loop.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
                  .getDefiningOp<arith::AddFOp>();
   if (sum)
     sum.setFastmath(arith::FastMathFlags::reassoc);
@@ -132,8 +134,8 @@ struct WindowShape {
       Value step = arith::MulIOp::create(b, offset[d], constant(dilations[d]));
       Value at = arith::SubIOp::create(b, arith::AddIOp::create(b, start, step),
                                        constant(low[d]));
-      Value isAfter = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, at,
-                                            constant(0));
+      Value isAfter =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, at, constant(0));
       isInside = arith::AndIOp::create(b, isInside, isAfter);
       if (baseDilations[d] != 1) {
         Value spread = constant(baseDilations[d]);
@@ -168,7 +170,8 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
     return success();
   }
   SmallVector<Value> tensors, paddings;
-  for (auto [input, init] : llvm::zip_equal(op.getInputs(), op.getInitValues())) {
+  for (auto [input, init] :
+       llvm::zip_equal(op.getInputs(), op.getInitValues())) {
     tensors.push_back(lookup(input));
     paddings.push_back(getScalar(init));
   }
@@ -178,8 +181,9 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
                                              utils::IteratorType::parallel);
   std::fill(iterators.begin() + rank, iterators.end(),
             utils::IteratorType::reduction);
-  AffineMap resultMap = AffineMap::getMultiDimIdentityMap(2 * rank, b.getContext())
-                            .getMajorSubMap(rank);
+  AffineMap resultMap =
+      AffineMap::getMultiDimIdentityMap(2 * rank, b.getContext())
+          .getMajorSubMap(rank);
   SmallVector<AffineMap> resultMaps(inits.size(), resultMap);
   auto loop = makeLoop(
       shape, {}, {}, inits, resultMaps, iterators,
@@ -217,11 +221,11 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
 }
 
 /// A nest of loops over `shape` with values that each iteration replaces.
-static SmallVector<Value> makeNest(
-    ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
-                                          ValueRange)>
-        body) {
+static SmallVector<Value>
+makeNest(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange carried,
+         llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                               ValueRange, ValueRange)>
+             body) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> lower(shape.size(), zero), steps(shape.size(), one), upper;
@@ -266,7 +270,8 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
           ImplicitLocOpBuilder then(loc, builder);
           Value element = tensor::ExtractOp::create(then, operand, position);
           SmallVector<Value> keeps;
-          if (failed(emitRegion(then, op.getSelect(), {best[0], element}, keeps))) {
+          if (failed(emitRegion(then, op.getSelect(), {best[0], element},
+                                keeps))) {
             hasFailed = true;
             keeps.push_back(best.back());
           }
@@ -275,8 +280,8 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
           chosen.push_back(
               arith::SelectOp::create(then, kept, best[0], element));
           for (int64_t d = 0; d < rank; ++d)
-            chosen.push_back(arith::SelectOp::create(then, kept, best[d + 1],
-                                                     position[d]));
+            chosen.push_back(
+                arith::SelectOp::create(then, kept, best[d + 1], position[d]));
           chosen.push_back(
               arith::ConstantOp::create(then, then.getBoolAttr(true)));
           scf::YieldOp::create(then, chosen);
@@ -294,10 +299,12 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
         start.append(rank, arith::ConstantIndexOp::create(nested, 0));
         start.push_back(
             arith::ConstantOp::create(nested, nested.getBoolAttr(false)));
-        SmallVector<Value> best = makeNest(
-            nested, window.sizes, start,
-            [&](ImplicitLocOpBuilder &inner, ValueRange offset,
-                ValueRange values) { return select(inner, place, offset, values); });
+        SmallVector<Value> best =
+            makeNest(nested, window.sizes, start,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange offset,
+                         ValueRange values) {
+                       return select(inner, place, offset, values);
+                     });
         auto updated = scf::IfOp::create(
             nested, best.back(),
             [&](OpBuilder &builder, Location loc) {
@@ -306,12 +313,13 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
               Value old = tensor::ExtractOp::create(then, carried[0], position);
               Value added = tensor::ExtractOp::create(then, source, place);
               SmallVector<Value> sums;
-              if (failed(emitRegion(then, op.getScatter(), {old, added}, sums))) {
+              if (failed(
+                      emitRegion(then, op.getScatter(), {old, added}, sums))) {
                 hasFailed = true;
                 sums.push_back(old);
               }
-              Value inserted = tensor::InsertOp::create(then, sums[0],
-                                                        carried[0], position);
+              Value inserted =
+                  tensor::InsertOp::create(then, sums[0], carried[0], position);
               scf::YieldOp::create(then, inserted);
             },
             [&](OpBuilder &builder, Location loc) {

@@ -25,8 +25,10 @@ static Value makeReal(ImplicitLocOpBuilder &b, ComplexType type, double value) {
 /// The larger (or smaller) of two numbers by real, then imaginary part.
 static Value emitExtremum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                           arith::CmpFPredicate strict) {
-  Value lhsRe = complex::ReOp::create(b, lhs), rhsRe = complex::ReOp::create(b, rhs);
-  Value lhsIm = complex::ImOp::create(b, lhs), rhsIm = complex::ImOp::create(b, rhs);
+  Value lhsRe = complex::ReOp::create(b, lhs),
+        rhsRe = complex::ReOp::create(b, rhs);
+  Value lhsIm = complex::ImOp::create(b, lhs),
+        rhsIm = complex::ImOp::create(b, rhs);
   Value equal =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhsRe, rhsRe);
   Value byReal = arith::CmpFOp::create(b, strict, lhsRe, rhsRe);
@@ -56,7 +58,8 @@ static Value emitUnary(ImplicitLocOpBuilder &b, Operation *op, Value z) {
       .Case([&](LogisticOp) {
         Value one = makeReal(b, type, 1.0);
         Value exp = complex::ExpOp::create(b, complex::NegOp::create(b, z));
-        return complex::DivOp::create(b, one, complex::AddOp::create(b, one, exp));
+        return complex::DivOp::create(b, one,
+                                      complex::AddOp::create(b, one, exp));
       })
       .Default([](Operation *) { return Value(); });
 }

@@ -101,27 +101,30 @@ static Value convertFloatToInt(ImplicitLocOpBuilder &b, Value value, Type to,
   double high = std::ldexp(1.0, isUnsignedTarget ? width : width - 1);
   // For unsigned targets -0.7 truncates to 0, which lies within the range.
   Value below = arith::CmpFOp::create(
-      b, isUnsignedTarget ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT,
+      b,
+      isUnsignedTarget ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT,
       value, constantFloat(b, from, isUnsignedTarget ? -1.0 : low));
   Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, value,
                                          constantFloat(b, from, low));
   Value above = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, value,
                                       constantFloat(b, from, high));
-  Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
-  Value outside = arith::OrIOp::create(b, arith::OrIOp::create(b, negative, above),
-                                       isNaN);
+  Value isNaN =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+  Value outside =
+      arith::OrIOp::create(b, arith::OrIOp::create(b, negative, above), isNaN);
   Value safe =
       arith::SelectOp::create(b, outside, constantFloat(b, from, 0.0), value);
   Value inside = isUnsignedTarget
                      ? arith::FPToUIOp::create(b, to, safe).getResult()
                      : arith::FPToSIOp::create(b, to, safe).getResult();
-  APInt smallest =
-      isUnsignedTarget ? APInt::getZero(width) : APInt::getSignedMinValue(width);
+  APInt smallest = isUnsignedTarget ? APInt::getZero(width)
+                                    : APInt::getSignedMinValue(width);
   APInt largest = isUnsignedTarget ? APInt::getMaxValue(width)
                                    : APInt::getSignedMaxValue(width);
-  Value result = arith::SelectOp::create(b, above, constantInt(b, to, largest),
-                                         inside);
-  return arith::SelectOp::create(b, below, constantInt(b, to, smallest), result);
+  Value result =
+      arith::SelectOp::create(b, above, constantInt(b, to, largest), inside);
+  return arith::SelectOp::create(b, below, constantInt(b, to, smallest),
+                                 result);
 }
 
 static Value convertInt(ImplicitLocOpBuilder &b, Value value, Type from,
@@ -254,8 +257,8 @@ static Value emitCompare(ImplicitLocOpBuilder &b, CompareOp op,
     return complex::NotEqualOp::create(b, lhs, rhs);
   }
   if (isa<IntegerType>(type))
-    return arith::CmpIOp::create(b, getIntPredicate(direction, isUnsigned(type)),
-                                 lhs, rhs);
+    return arith::CmpIOp::create(
+        b, getIntPredicate(direction, isUnsigned(type)), lhs, rhs);
   if (op.getCompareType() == ComparisonType::TOTALORDER)
     return arith::CmpIOp::create(b, getIntPredicate(direction, false),
                                  getTotalOrderKey(b, lhs),
@@ -279,8 +282,7 @@ static Value emitDivision(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   unsigned width = type.getIntOrFloatBitWidth();
   Value zero = constantInt(b, type, 0), one = constantInt(b, type, 1);
   Value ones = constantInt(b, type, APInt::getAllOnes(width));
-  Value byZero =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rhs, zero);
+  Value byZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rhs, zero);
   Value divisor = arith::SelectOp::create(b, byZero, one, rhs);
   if (isUnsignedType) {
     if (wantsQuotient)
@@ -330,12 +332,13 @@ static Value emitIntPower(ImplicitLocOpBuilder &b, Value base, Value exponent,
       arith::ConstantIndexOp::create(b, 1), ValueRange{result, power, rest},
       [&](OpBuilder &builder, Location loc, Value, ValueRange args) {
         ImplicitLocOpBuilder nested(loc, builder);
-        Value bit = arith::TruncIOp::create(nested, nested.getI1Type(), args[2]);
+        Value bit =
+            arith::TruncIOp::create(nested, nested.getI1Type(), args[2]);
         Value product = arith::MulIOp::create(nested, args[0], args[1]);
         Value next = arith::SelectOp::create(nested, bit, product, args[0]);
         Value square = arith::MulIOp::create(nested, args[1], args[1]);
-        Value shifted = arith::ShRUIOp::create(
-            nested, args[2], constantInt(nested, type, 1));
+        Value shifted = arith::ShRUIOp::create(nested, args[2],
+                                               constantInt(nested, type, 1));
         scf::YieldOp::create(nested, ValueRange{next, square, shifted});
       });
   result = loop.getResult(0);
@@ -359,7 +362,8 @@ static Value emitIntSign(ImplicitLocOpBuilder &b, Value value) {
   Value zero = constantInt(b, type, 0), one = constantInt(b, type, 1);
   Value isNegative =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
-  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, zero);
+  Value isZero =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, zero);
   Value nonZero =
       arith::SelectOp::create(b, isNegative, constantInt(b, type, -1), one);
   return arith::SelectOp::create(b, isZero, zero, nonZero);
@@ -378,9 +382,7 @@ static Value emitIntUnary(ImplicitLocOpBuilder &b, Operation *op, Value x) {
             b, x, constantInt(b, type, APInt::getAllOnes(width)));
       })
       .Case([&](SignOp) { return emitIntSign(b, x); })
-      .Case([&](ClzOp) {
-        return math::CountLeadingZerosOp::create(b, x);
-      })
+      .Case([&](ClzOp) { return math::CountLeadingZerosOp::create(b, x); })
       .Case([&](PopulationCountOp) { return math::CtPopOp::create(b, x); })
       .Default([](Operation *) { return Value(); });
 }
@@ -440,10 +442,9 @@ static Value emitIntBinary(ImplicitLocOpBuilder &b, Operation *op, Value lhs,
 /// NaN and zeros are their own signs.
 static Value emitFloatSign(ImplicitLocOpBuilder &b, Value x) {
   Value zero = constantFloat(b, x.getType(), 0.0);
-  Value isItself =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::UEQ, x, zero);
-  Value sign = math::CopySignOp::create(
-      b, constantFloat(b, x.getType(), 1.0), x);
+  Value isItself = arith::CmpFOp::create(b, arith::CmpFPredicate::UEQ, x, zero);
+  Value sign =
+      math::CopySignOp::create(b, constantFloat(b, x.getType(), 1.0), x);
   return arith::SelectOp::create(b, isItself, x, sign);
 }
 
@@ -457,9 +458,7 @@ static Value emitFloatUnary(ImplicitLocOpBuilder &b, Operation *op, Value x) {
       .Case([&](CeilOp) { return math::CeilOp::create(b, x); })
       .Case([&](FloorOp) { return math::FloorOp::create(b, x); })
       .Case([&](RoundOp) { return math::RoundOp::create(b, x); })
-      .Case([&](RoundNearestEvenOp) {
-        return math::RoundEvenOp::create(b, x);
-      })
+      .Case([&](RoundNearestEvenOp) { return math::RoundEvenOp::create(b, x); })
       .Case([&](CosineOp) { return math::CosOp::create(b, x); })
       .Case([&](SineOp) { return math::SinOp::create(b, x); })
       .Case([&](TanOp) { return math::TanOp::create(b, x); })
@@ -476,7 +475,8 @@ static Value emitFloatUnary(ImplicitLocOpBuilder &b, Operation *op, Value x) {
       .Case([&](LogisticOp) {
         Value one = constantFloat(b, type, 1.0);
         Value exp = math::ExpOp::create(b, arith::NegFOp::create(b, x));
-        return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, exp));
+        return arith::DivFOp::create(b, one,
+                                     arith::AddFOp::create(b, one, exp));
       })
       .Default([](Operation *) { return Value(); });
 }
@@ -512,8 +512,7 @@ static Value emitReducePrecision(ImplicitLocOpBuilder &b, Value x,
   if (mantissaBits < mantissa) {
     int64_t dropped = mantissa - mantissaBits;
     Value last = arith::AndIOp::create(
-        b,
-        arith::ShRUIOp::create(b, bits, constant(APInt(width, dropped))),
+        b, arith::ShRUIOp::create(b, bits, constant(APInt(width, dropped))),
         constant(APInt(width, 1)));
     APInt half = APInt::getLowBitsSet(width, dropped - 1);
     Value bias = arith::AddIOp::create(b, last, constant(half));
@@ -583,7 +582,8 @@ static Value emitReal(ImplicitLocOpBuilder &b, Operation *op,
   if (isa<IsFiniteOp>(op)) {
     Value infinity = constantFloat(b, type, INFINITY);
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                                 math::AbsFOp::create(b, operands[0]), infinity);
+                                 math::AbsFOp::create(b, operands[0]),
+                                 infinity);
   }
   if (auto reduce = dyn_cast<ReducePrecisionOp>(op))
     return emitReducePrecision(b, operands[0], reduce.getExponentBits(),
@@ -603,8 +603,8 @@ static Value emitAny(ImplicitLocOpBuilder &b, Operation *op,
   if (isa<SelectOp>(op))
     return arith::SelectOp::create(b, operands[0], operands[1], operands[2]);
   if (isa<ComplexOp>(op))
-    return complex::CreateOp::create(
-        b, ComplexType::get(operands[0].getType()), operands[0], operands[1]);
+    return complex::CreateOp::create(b, ComplexType::get(operands[0].getType()),
+                                     operands[0], operands[1]);
   if (isa<ComplexType>(operands.front().getType()))
     return emitComplexOp(b, op, operands);
   if (isa<RealOp>(op))

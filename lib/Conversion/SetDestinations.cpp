@@ -19,7 +19,8 @@ namespace hetero {
 } // namespace hetero
 
 namespace {
-struct SetDestinations : public hetero::impl::SetDestinationsPassBase<SetDestinations> {
+struct SetDestinations
+    : public hetero::impl::SetDestinationsPassBase<SetDestinations> {
   void runOnOperation() override;
 };
 } // namespace

@@ -26,8 +26,8 @@ namespace {
 class LineSort {
 public:
   LineSort(Lowering &lowering, SortOp op, ArrayRef<Value> from,
-           ArrayRef<Value> to, ArrayRef<Value> elements,
-           ArrayRef<Value> merged, int64_t dimension, int64_t size)
+           ArrayRef<Value> to, ArrayRef<Value> elements, ArrayRef<Value> merged,
+           int64_t dimension, int64_t size)
       : lowering(lowering), op(op), from(from), to(to), elements(elements),
         merged(merged), dimension(dimension), size(size) {}
 
@@ -124,9 +124,9 @@ void LineSort::emitMerge(ImplicitLocOpBuilder &b, Value low, Value middle,
           Value element = memref::LoadOp::create(nested, source, taken);
           memref::StoreOp::create(nested, element, target, at);
         }
-        Value nextFirst = arith::SelectOp::create(
-            nested, takesSecond, first,
-            arith::AddIOp::create(nested, first, one));
+        Value nextFirst =
+            arith::SelectOp::create(nested, takesSecond, first,
+                                    arith::AddIOp::create(nested, first, one));
         Value nextSecond = arith::SelectOp::create(
             nested, takesSecond, arith::AddIOp::create(nested, second, one),
             second);
@@ -178,7 +178,8 @@ LogicalResult Lowering::lowerSort(SortOp op) {
   int64_t dimension = int64_t(op.getDimension());
   dimension = dimension < 0 ? dimension + rank : dimension;
   if (type.getNumElements() <= 1 || type.getDimSize(dimension) == 1) {
-    for (auto [input, result] : llvm::zip_equal(op.getInputs(), op->getResults()))
+    for (auto [input, result] :
+         llvm::zip_equal(op.getInputs(), op->getResults()))
       map(result, lookup(input));
     return success();
   }

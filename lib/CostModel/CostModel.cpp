@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/CostModel/CostModel.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <set>
@@ -238,7 +239,8 @@ std::string MemoryUse::str() const {
   for (auto [bytes, name] : parts) {
     if (bytes == Bytes(0))
       continue;
-    text += (text.empty() ? "" : ", ") + (name + " " + bytes.str()).str();
+    text +=
+        (text.empty() ? "" : ", ") + (name + " " + approximate(bytes)).str();
   }
   return text;
 }

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Support/Quantity.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -219,4 +221,28 @@ std::string hetero::writeQuantity(Dimension dimension, int64_t value) {
     bestUnit = &unit;
   }
   return (best + space + (bestUnit ? bestUnit->name : StringLiteral(""))).str();
+}
+
+std::string hetero::approximateQuantity(Dimension dimension, int64_t value) {
+  // Amounts in bytes are read in binary units.
+  int64_t magnitude = value < 0 ? -(value + 1) : value;
+  const Unit *best = nullptr;
+  for (const Unit &unit : getUnits(dimension).units) {
+    bool decimal = dimension == Dimension::Bytes && unit.factor % 10 == 0;
+    if (unit.written && !decimal && (!best || best->factor > magnitude))
+      best = &unit;
+  }
+  double number =
+      static_cast<double>(value) / static_cast<double>(best->factor);
+  std::string text = formatv("{0:f3}", number).str();
+  // Four digits, but all that stand before the point.
+  size_t digits = text.find('.') - (value < 0);
+  if (digits >= 4)
+    text = formatv("{0:f0}", number);
+  else if (digits > 1)
+    text = formatv(digits == 3 ? "{0:f1}" : "{0:f2}", number);
+  if (text.find('.') != std::string::npos)
+    text = StringRef(text).rtrim('0').rtrim('.').str();
+  StringRef space = dimension < Dimension::Price ? " " : "";
+  return (text + space + best->name).str();
 }

@@ -54,8 +54,8 @@ struct JitOptions {
   /// Is given the code at "llvm-dialect", "llvm" and "optimized-llvm".
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> dump;
   /// Functions that kernels may call besides those of the C library. Without
-  /// an entry, `hetero_workspace_alloc` and `hetero_workspace_free` use the heap
-  /// and `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
+  /// an entry, `hetero_workspace_alloc` and `hetero_workspace_free` use the
+  /// heap and `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
   llvm::StringMap<void *> symbols;
 };
 

@@ -39,7 +39,8 @@ inline constexpr llvm::StringLiteral kKernelAttr = "hetero.kernel";
 #include "hetero/Conversion/Passes.h.inc"
 
 /// Options of the pipeline `hetero-cpu-pipeline`.
-struct CpuPipelineOptions : public mlir::PassPipelineOptions<CpuPipelineOptions> {
+struct CpuPipelineOptions
+    : public mlir::PassPipelineOptions<CpuPipelineOptions> {
   Option<bool> outline{
       *this, "outline",
       llvm::cl::desc("Make loops functions of their own, equal ones once"),

@@ -32,7 +32,8 @@ struct Nest {
 using Offsets = std::vector<int64_t>;
 
 /// A matrix as the library takes it.
-template <typename T> struct Matrix {
+template <typename T>
+struct Matrix {
   T *data;
   bool transposed;
   int64_t leading;
@@ -47,11 +48,12 @@ template <typename T> struct Matrix {
 /// Merges neighbours that form one dimension for all operands. Outer ones come
 /// first.
 static void merge(std::vector<Dimension> &dimensions) {
-  std::stable_sort(dimensions.begin(), dimensions.end(),
-                   [](const Dimension &x, const Dimension &y) {
-                     return std::max({std::abs(x.a), std::abs(x.b), std::abs(x.c)}) >
-                            std::max({std::abs(y.a), std::abs(y.b), std::abs(y.c)});
-                   });
+  std::stable_sort(
+      dimensions.begin(), dimensions.end(),
+      [](const Dimension &x, const Dimension &y) {
+        return std::max({std::abs(x.a), std::abs(x.b), std::abs(x.c)}) >
+               std::max({std::abs(y.a), std::abs(y.b), std::abs(y.c)});
+      });
   std::vector<Dimension> merged;
   for (const Dimension &inner : dimensions) {
     if (!merged.empty()) {
@@ -165,12 +167,14 @@ static bool isDirect(const std::vector<Dimension> &rows,
 namespace {
 
 /// One contraction without its batch dimensions.
-template <typename T> class Product {
+template <typename T>
+class Product {
 public:
   explicit Product(const Nest &nest)
       : m(getSize(nest.rows)), n(getSize(nest.columns)),
         k(getSize(nest.summed)) {
-    aIsDirect = isDirect(nest.rows, nest.summed, &Dimension::a, aTransposed, lda);
+    aIsDirect =
+        isDirect(nest.rows, nest.summed, &Dimension::a, aTransposed, lda);
     bIsDirect =
         isDirect(nest.summed, nest.columns, &Dimension::b, bTransposed, ldb);
     bool cTransposed = false;
@@ -194,10 +198,11 @@ public:
   void run(const T *a, const T *b, T *c, bool accumulates) {
     // Blocks of what is packed stay within the cache.
     int64_t kBlock = aIsDirect && bIsDirect ? k : std::min<int64_t>(k, 2048);
-    int64_t mBlock = aIsDirect && cIsDirect
-                         ? m
-                         : std::min<int64_t>(m, std::max<int64_t>(
-                                                    16, kBlockElements / kBlock));
+    int64_t mBlock =
+        aIsDirect && cIsDirect
+            ? m
+            : std::min<int64_t>(m,
+                                std::max<int64_t>(16, kBlockElements / kBlock));
     for (int64_t k0 = 0; k0 < k; k0 += kBlock) {
       int64_t depth = std::min(kBlock, k - k0);
       Matrix<const T> right = getB(b, k0, depth);

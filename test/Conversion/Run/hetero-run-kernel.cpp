@@ -33,11 +33,10 @@ using namespace mlir;
 static uint64_t getNumBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Type element = tensor.getElementType();
-  uint64_t bits = isa<ComplexType>(element)
-                      ? 2 * cast<ComplexType>(element)
-                                .getElementType()
-                                .getIntOrFloatBitWidth()
-                      : element.getIntOrFloatBitWidth();
+  uint64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
+                                                      .getElementType()
+                                                      .getIntOrFloatBitWidth()
+                                            : element.getIntOrFloatBitWidth();
   return tensor.getNumElements() * std::max<uint64_t>(1, bits / 8);
 }
 
@@ -77,8 +76,8 @@ static int runMain(int argc, char **argv) {
   if (std::getenv("HETERO_DUMP"))
     options.dump = [](StringRef stage, StringRef text) {
       std::error_code error;
-      llvm::raw_fd_ostream file((std::getenv("HETERO_DUMP") + ("/" + stage)).str(),
-                                error);
+      llvm::raw_fd_ostream file(
+          (std::getenv("HETERO_DUMP") + ("/" + stage)).str(), error);
       file << text;
     };
   auto jit = hetero::Jit::compile(*module, options);
@@ -115,7 +114,8 @@ static int runMain(int argc, char **argv) {
   for (int i = 0; i < count; ++i) {
     auto began = std::chrono::steady_clock::now();
     jit->lookup(argv[2])(buffers.data());
-    std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - began;
     llvm::errs() << llvm::format("run %.4f s\n", took.count());
   }
   std::error_code error;

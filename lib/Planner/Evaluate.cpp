@@ -1,0 +1,109 @@
+//===- Evaluate.cpp - How good a plan is ----------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+/// The time of the schedule that the in-flight counts give.
+static Time scheduleTime(const Plan &plan,
+                         ArrayRef<std::vector<StageTimes>> timesBySize) {
+  std::vector<int64_t> inFlight;
+  for (const Stage &stage : plan.stages)
+    inFlight.push_back(stage.inFlight);
+  std::vector<StageCommunication> communication(plan.stages.size(),
+                                                {true, true});
+  Schedule schedule =
+      buildSchedule(ScheduleKind::HeteroOneFOneB, plan.microbatches.size(),
+                    inFlight, communication);
+  std::vector<int64_t> sizes = plan.distinctMicrobatches();
+  std::vector<std::vector<StageTimes>> times(plan.stages.size());
+  for (auto [list, bySize] : zip_equal(times, timesBySize)) {
+    if (bySize.size() == 1) {
+      list = bySize;
+      continue;
+    }
+    for (int64_t size : plan.microbatches)
+      list.push_back(bySize[find(sizes, size) - sizes.begin()]);
+  }
+  // buildSchedule makes lists that do not wait for each other.
+  return cantFail(timeSchedule(schedule, times)).total;
+}
+
+/// The largest of what happens in each stage, and in the whole step what the
+/// slowest stage spends it on.
+static std::vector<Resource>
+findLimits(const StageModel &model, const Plan &plan,
+           ArrayRef<std::vector<StageTimes>> timesBySize) {
+  int64_t count = plan.microbatches.size();
+  Resource limit;
+  Time longest(-1);
+  auto consider = [&](ResourceKind kind, int64_t stage, Time time) {
+    if (time <= longest)
+      return;
+    longest = time;
+    limit.kind = kind;
+    limit.stage = stage;
+  };
+  for (auto [index, times] : enumerate(timesBySize)) {
+    const StageTimes &first = times.front();
+    consider(ResourceKind::Compute, index,
+             (first.forward + first.backward) * count + first.update);
+    consider(ResourceKind::Bandwidth, index, first.gather + first.reduce);
+    Time crossing = std::max(first.boundary, first.boundaryGradient) * count;
+    if (index + 1 == timesBySize.size())
+      continue;
+    Time latency = model.cluster
+                       .pathBetween(plan.stages[index].mesh.devices.back(),
+                                    plan.stages[index + 1].mesh.devices.front())
+                       .latency *
+                   count;
+    consider(latency * 2 > crossing ? ResourceKind::Latency
+                                    : ResourceKind::Bandwidth,
+             index, crossing);
+  }
+  return {limit};
+}
+
+void hetero::planner::predict(const StageModel &model, Time bound, Plan &plan) {
+  std::vector<std::vector<StageTimes>> times = model.stageTimes(plan);
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    const StageTimes &first = times[index].front();
+    stage.forward = first.forward;
+    stage.backward = first.backward;
+    stage.boundary = first.boundary;
+    stage.boundaryGradient = first.boundaryGradient;
+    stage.gather = first.gather;
+    stage.reduce = first.reduce;
+    stage.update = first.update;
+    for (size_t device = 0; device < stage.shares.size(); ++device)
+      stage.shares[device].memory =
+          model.memoryUse(plan, index, device).total();
+  }
+  // Nothing takes no time at all.
+  plan.predicted = std::max(Time(1), scheduleTime(plan, times));
+  plan.bound = std::min(bound, plan.predicted);
+  plan.limitedBy = findLimits(model, plan, times);
+}
+
+Error hetero::planner::evaluate(const Problem &problem, const Cluster &cluster,
+                                Plan &plan) {
+  if (Error error = check(problem))
+    return error;
+  StageModel model(problem, cluster);
+  if (Error error = verifyStructure(model, plan))
+    return error;
+  predict(model, computeBound(problem, cluster), plan);
+  if (std::optional<Shortage> shortage = model.findShortage(plan))
+    return createStringError(model.describe(*shortage));
+  return Error::success();
+}

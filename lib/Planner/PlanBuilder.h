@@ -1,0 +1,101 @@
+//===- PlanBuilder.h - From choices to plans --------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A planner chooses microbatches, and for each stage layers, devices, degree
+// and state mode. The rest follows here in the same way for all of them:
+//
+//   samples    evenly; or one at a time to the row that would finish it first
+//              and has the memory, which minimizes the slowest row
+//   in flight  by the kind of schedule, as far as memory allows
+//   state      evenly; or into the free memory, so that all that hold a part
+//              keep the same rest
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_PLANBUILDER_H
+#define HETERO_LIB_PLANNER_PLANBUILDER_H
+
+#include "StageModel.h"
+#include "hetero/Planner/Planners.h"
+
+namespace hetero::planner {
+
+struct StageChoice {
+  LayerRun layers;
+  /// Row by row.
+  std::vector<int64_t> devices;
+  int64_t tensor = 1;
+  StateMode state = StateMode::Replicated;
+};
+
+enum class Division { Even, Proportional };
+
+/// A plan with its predictions, and what it is short of.
+struct Candidate {
+  Plan plan;
+  std::optional<Shortage> shortage;
+};
+
+class PlanBuilder {
+public:
+  PlanBuilder(const Problem &problem, const cluster::Cluster &cluster,
+              const PlannerOptions &options)
+      : model(problem, cluster), options(options),
+        bound(computeBound(problem, cluster)) {}
+
+  StageModel model;
+  const PlannerOptions &options;
+
+  /// The plan that follows from choices for all layers in order, on devices
+  /// that are all different. Rows without a sample are left out.
+  Candidate build(llvm::ArrayRef<int64_t> microbatches,
+                  llvm::ArrayRef<StageChoice> stages, Division division) const;
+
+  /// The samples of each row of devices, for a microbatch of that size, with
+  /// that many in flight. Memory is respected if that is possible.
+  std::vector<int64_t> divideSamples(const StageChoice &stage, bool isFirst,
+                                     bool isLast, int64_t size,
+                                     int64_t numMicrobatches,
+                                     int64_t inFlight) const;
+
+private:
+  std::vector<int64_t> findCaps(Plan &plan, size_t stage, StateMode mode,
+                                int64_t inFlight, int64_t size) const;
+  void divideState(Plan &plan, size_t stage, Division division) const;
+  int64_t findLimit(Plan &plan, size_t stage, Division division) const;
+
+  Time bound;
+};
+
+/// The ways to cut the batch that are worth trying, fewest microbatches first:
+/// the given one if there is one, else sizes that differ by at most one, for
+/// each number that makes the largest microbatch smaller.
+std::vector<std::vector<int64_t>> microbatchOptions(const Problem &problem);
+
+/// The devices that the cluster has for the problem, by rank.
+std::vector<int64_t> usableDevices(const Problem &problem,
+                                   const cluster::Cluster &cluster);
+
+/// Keeps the fastest candidate that fits, or the one that is short of least.
+class Selection {
+public:
+  /// Returns whether the candidate is the best one that fits so far.
+  bool add(Candidate candidate);
+  bool found() const { return best && !best->shortage; }
+  const std::optional<Candidate> &get() const { return best; }
+
+  /// The plan under the name of the planner, or what it is short of.
+  llvm::Expected<Plan> take(llvm::StringRef planner, const StageModel &model);
+
+private:
+  std::optional<Candidate> best;
+};
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_PLANBUILDER_H

@@ -1,0 +1,39 @@
+//===- Planners.cpp - Planners by name ------------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Planners.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+static constexpr PlannerEntry entries[] = {
+    {"even", "data parallelism, all devices alike", planEven},
+    {"proportional", "data parallelism, samples by speed and state by memory",
+     planProportional},
+    {"single", "the best single device", planSingle},
+    {"stages", "a pipeline across unequal sub-clusters", planStages},
+};
+
+ArrayRef<PlannerEntry> hetero::planner::planners() { return entries; }
+
+Expected<Plan> hetero::planner::runPlanner(StringRef name,
+                                           const Problem &problem,
+                                           const cluster::Cluster &cluster,
+                                           const PlannerOptions &options) {
+  std::vector<std::string> names;
+  for (const PlannerEntry &entry : entries) {
+    if (entry.name == name)
+      return entry.plan(problem, cluster, options);
+    names.push_back(entry.name.str());
+  }
+  return createStringError("there is no planner '" + name +
+                           "'; there are: " + join(names, ", "));
+}

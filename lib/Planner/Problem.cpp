@@ -1,0 +1,309 @@
+//===- Problem.cpp - What is to be planned --------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Problem.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <tuple>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+//===----------------------------------------------------------------------===//
+// Equality
+//===----------------------------------------------------------------------===//
+
+bool Cost::operator==(const Cost &other) const {
+  return std::tie(work, bytes, operations) ==
+         std::tie(other.work, other.bytes, other.operations);
+}
+
+static auto tieCosts(const Layer &layer) {
+  return std::tie(layer.forward, layer.backward, layer.update, layer.parameters,
+                  layer.optimizerState, layer.gradients, layer.saved,
+                  layer.workspace, layer.output, layer.outputGradient,
+                  layer.tensorDegrees, layer.tensorForward,
+                  layer.tensorBackward);
+}
+
+bool Layer::operator==(const Layer &other) const {
+  return name == other.name && like == other.like &&
+         tieCosts(*this) == tieCosts(other);
+}
+
+bool Tie::operator==(const Tie &other) const {
+  return std::tie(layers, parameters, gradients) ==
+         std::tie(other.layers, other.parameters, other.gradients);
+}
+
+bool Pin::operator==(const Pin &other) const {
+  return std::tie(layer, stage, devices) ==
+         std::tie(other.layer, other.stage, other.devices);
+}
+
+bool Constraints::operator==(const Constraints &other) const {
+  return std::tie(pins, forbiddenDevices, microbatches, maxMicrobatches,
+                  maxStages) ==
+         std::tie(other.pins, other.forbiddenDevices, other.microbatches,
+                  other.maxMicrobatches, other.maxStages);
+}
+
+bool Problem::operator==(const Problem &other) const {
+  return std::tie(batch, layers, ties, constraints) ==
+         std::tie(other.batch, other.layers, other.ties, other.constraints);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sums of everything for the whole batch. What cannot be counted would give
+/// wrong plans.
+struct Totals {
+  Work work;
+  Bytes bytes;
+};
+
+class Checker {
+public:
+  explicit Checker(const Problem &problem)
+      : problem(problem), numLayers(problem.layers.size()) {}
+
+  Error check();
+
+private:
+  Error checkLayer(int64_t index);
+  Error checkCost(const Twine &layer, StringRef what, const Cost &cost);
+  template <typename AmountT>
+  Error checkAmount(const Twine &layer, StringRef what,
+                    const Affine<AmountT> &amount, AmountT &total);
+  Error checkTie(int64_t index, const Tie &tie);
+  Error checkPins();
+  Error checkMicrobatches();
+  Error checkLayerExists(const Twine &what, int64_t layer);
+
+  const Problem &problem;
+  int64_t numLayers;
+  Totals totals;
+};
+} // namespace
+
+template <typename AmountT>
+Error Checker::checkAmount(const Twine &layer, StringRef what,
+                           const Affine<AmountT> &amount, AmountT &total) {
+  for (AmountT part : {amount.fixed, amount.perSample})
+    if (part < AmountT(0))
+      return createStringError(layer + ": " + what + " is " +
+                               Twine(part.count()) +
+                               ", but cannot be negative");
+  // A step keeps and moves these a few times over; leave room for that.
+  total += amount.fixed + amount.perSample * problem.batch;
+  if (total.count() > std::numeric_limits<int64_t>::max() / 64)
+    return createStringError(
+        layer + ": " + what + " makes the step too large to count, with " +
+        total.str() + " or more for a batch of " + Twine(problem.batch));
+  return Error::success();
+}
+
+Error Checker::checkCost(const Twine &layer, StringRef what, const Cost &cost) {
+  for (const auto &[type, work] : cost.work)
+    if (Error error =
+            checkAmount(layer, ("the " + what + " work in " + type).str(), work,
+                        totals.work))
+      return error;
+  if (cost.operations < 0)
+    return createStringError(layer + ": the number of " + what +
+                             " operations is " + Twine(cost.operations) +
+                             ", but cannot be negative");
+  return checkAmount(layer, ("the " + what + " traffic").str(), cost.bytes,
+                     totals.bytes);
+}
+
+Error Checker::checkLayer(int64_t index) {
+  const Layer &layer = problem.layers[index];
+  std::string name = "layer " + std::to_string(index) +
+                     (layer.name.empty() ? "" : " ('" + layer.name + "')");
+  for (auto [what, cost] : {std::pair("forward", &layer.forward),
+                            std::pair("backward", &layer.backward),
+                            std::pair("update", &layer.update)})
+    if (Error error = checkCost(name, what, *cost))
+      return error;
+  auto fixed = [](Bytes bytes) { return Affine<Bytes>{bytes, Bytes(0)}; };
+  for (auto [what, amount] :
+       {std::pair("the size of the parameters", fixed(layer.parameters)),
+        std::pair("the size of the optimizer state",
+                  fixed(layer.optimizerState)),
+        std::pair("the size of the gradients", fixed(layer.gradients)),
+        std::pair("what is saved", layer.saved),
+        std::pair("the workspace", layer.workspace),
+        std::pair("the output", layer.output),
+        std::pair("the gradient of the output", layer.outputGradient),
+        std::pair("what is summed in the forward", layer.tensorForward),
+        std::pair("what is summed in the backward", layer.tensorBackward)})
+    if (Error error = checkAmount(name, what, amount, totals.bytes))
+      return error;
+  for (int64_t degree : layer.tensorDegrees)
+    if (degree < 1)
+      return createStringError(name + " cannot be divided in " + Twine(degree) +
+                               " parts; at least 1");
+  if (!layer.like)
+    return Error::success();
+  if (*layer.like < 0 || *layer.like >= index)
+    return createStringError(name + " is like layer " + Twine(*layer.like) +
+                             ", which is not an earlier one");
+  if (tieCosts(layer) != tieCosts(problem.layers[*layer.like]))
+    return createStringError(name + " is like layer " + Twine(*layer.like) +
+                             ", but its costs are not the same");
+  return Error::success();
+}
+
+Error Checker::checkLayerExists(const Twine &what, int64_t layer) {
+  if (layer >= 0 && layer < numLayers)
+    return Error::success();
+  return createStringError(what + " refers to layer " + Twine(layer) +
+                           ", but there are layers 0 to " +
+                           Twine(numLayers - 1));
+}
+
+Error Checker::checkTie(int64_t index, const Tie &tie) {
+  std::string name = "tie " + std::to_string(index);
+  if (tie.layers.size() < 2)
+    return createStringError(name + " must have at least two layers, not " +
+                             Twine(tie.layers.size()));
+  for (int64_t layer : tie.layers)
+    if (Error error = checkLayerExists(name, layer))
+      return error;
+  for (size_t i = 1; i < tie.layers.size(); ++i)
+    if (tie.layers[i] <= tie.layers[i - 1])
+      return createStringError(name + " lists layer " + Twine(tie.layers[i]) +
+                               " after layer " + Twine(tie.layers[i - 1]) +
+                               "; layers must ascend");
+  for (auto [what, bytes] :
+       {std::pair("the size of the parameters", tie.parameters),
+        std::pair("the size of the gradients", tie.gradients)})
+    if (Error error = checkAmount(name, what, Affine<Bytes>{bytes, Bytes(0)},
+                                  totals.bytes))
+      return error;
+  const Layer &owner = problem.layers[tie.layers.front()];
+  if (tie.parameters > owner.parameters)
+    return createStringError(
+        name + " has " + tie.parameters.str() + " of parameters, but layer " +
+        Twine(tie.layers.front()) + ", which owns them, has " +
+        owner.parameters.str());
+  return Error::success();
+}
+
+/// Checks the pins one by one and then each pair of them: stages must not
+/// descend with the layers, and what is in one stage needs common devices.
+Error Checker::checkPins() {
+  const Constraints &constraints = problem.constraints;
+  for (auto [index, pin] : enumerate(constraints.pins)) {
+    std::string name = "pin " + std::to_string(index);
+    if (Error error = checkLayerExists(name, pin.layer))
+      return error;
+    if (pin.stage && (*pin.stage < 0 || *pin.stage >= numLayers))
+      return createStringError(name + " puts layer " + Twine(pin.layer) +
+                               " into stage " + Twine(*pin.stage) +
+                               ", but there can be stages 0 to " +
+                               Twine(numLayers - 1));
+    if (pin.stage && constraints.maxStages &&
+        *pin.stage >= *constraints.maxStages)
+      return createStringError(name + " puts layer " + Twine(pin.layer) +
+                               " into stage " + Twine(*pin.stage) +
+                               ", but there may be " +
+                               Twine(*constraints.maxStages) + " stages");
+    if (!pin.devices.empty() && all_of(pin.devices, [&](int64_t device) {
+          return is_contained(constraints.forbiddenDevices, device);
+        }))
+      return createStringError(name + " allows layer " + Twine(pin.layer) +
+                               " only on devices that are forbidden");
+  }
+  for (const Pin &first : constraints.pins)
+    for (const Pin &second : constraints.pins) {
+      if (!first.stage || !second.stage || first.layer > second.layer)
+        continue;
+      bool contradict = first.layer == second.layer
+                            ? *first.stage != *second.stage
+                            : *first.stage > *second.stage;
+      if (contradict)
+        return createStringError("layer " + Twine(first.layer) +
+                                 " is pinned to stage " + Twine(*first.stage) +
+                                 " and layer " + Twine(second.layer) +
+                                 " to stage " + Twine(*second.stage) +
+                                 ", but stages follow the order of the layers");
+      bool disjoint = *first.stage == *second.stage && !first.devices.empty() &&
+                      !second.devices.empty() &&
+                      none_of(first.devices, [&](int64_t device) {
+                        return is_contained(second.devices, device);
+                      });
+      if (disjoint)
+        return createStringError("layers " + Twine(first.layer) + " and " +
+                                 Twine(second.layer) + " are pinned to stage " +
+                                 Twine(*first.stage) +
+                                 ", but to no common device");
+    }
+  return Error::success();
+}
+
+Error Checker::checkMicrobatches() {
+  const Constraints &constraints = problem.constraints;
+  for (auto [what, limit] :
+       {std::pair("microbatches", constraints.maxMicrobatches),
+        std::pair("stages", constraints.maxStages)})
+    if (limit && *limit < 1)
+      return createStringError("there must be at least 1 of the " +
+                               Twine(what) + ", but at most " + Twine(*limit) +
+                               " are allowed");
+  if (constraints.microbatches.empty())
+    return Error::success();
+  int64_t sum = 0;
+  for (int64_t size : constraints.microbatches) {
+    if (size < 1 || size > problem.batch)
+      return createStringError("a microbatch of " + Twine(size) +
+                               " samples is given; 1 to " +
+                               Twine(problem.batch) + " are possible");
+    sum = SaturatingAdd<uint64_t>(sum, size);
+  }
+  if (sum != problem.batch)
+    return createStringError("the given microbatches make " + Twine(sum) +
+                             " samples, but the batch has " +
+                             Twine(problem.batch));
+  int64_t count = constraints.microbatches.size();
+  if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
+    return createStringError(
+        Twine(count) + " microbatches are given, but at most " +
+        Twine(*constraints.maxMicrobatches) + " are allowed");
+  return Error::success();
+}
+
+Error Checker::check() {
+  if (problem.batch < 1)
+    return createStringError("the batch has " + Twine(problem.batch) +
+                             " samples; it must have at least 1");
+  if (numLayers == 0)
+    return createStringError("the problem has no layers");
+  for (int64_t i = 0; i < numLayers; ++i)
+    if (Error error = checkLayer(i))
+      return error;
+  for (auto [index, tie] : enumerate(problem.ties))
+    if (Error error = checkTie(index, tie))
+      return error;
+  for (int64_t device : problem.constraints.forbiddenDevices)
+    if (device < 0)
+      return createStringError("device " + Twine(device) +
+                               " is forbidden, but there is no such device");
+  if (Error error = checkMicrobatches())
+    return error;
+  return checkPins();
+}
+
+Error hetero::planner::check(const Problem &problem) {
+  return Checker(problem).check();
+}

@@ -1,0 +1,240 @@
+//===- ProblemText.cpp - Problems as files --------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Problem.h"
+#include "hetero/Support/Yaml.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+template <typename AmountT>
+static void readAffine(YamlReader &reader, const YamlNode *node,
+                       Affine<AmountT> &amount) {
+  if (!node)
+    return;
+  YamlMapping mapping(reader, *node, "an amount");
+  mapping.read("fixed", amount.fixed);
+  mapping.read("sample", amount.perSample);
+  mapping.finish();
+}
+
+static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost) {
+  if (!node)
+    return;
+  YamlMapping mapping(reader, *node, "a cost");
+  if (const YamlNode *work = mapping.get("work")) {
+    if (work->kind != YamlNode::Kind::Mapping)
+      reader.fail(*work, "expected work by element type, like "
+                         "{f32: {sample: 48 FLOP}}");
+    for (auto [key, value] : zip(work->keys, work->items))
+      readAffine(reader, &value, cost.work[key.text]);
+  }
+  readAffine(reader, mapping.get("bytes"), cost.bytes);
+  mapping.readInteger("operations", cost.operations, 0);
+  mapping.finish();
+}
+
+static Layer readLayer(YamlReader &reader, const YamlNode &node) {
+  Layer layer;
+  YamlMapping mapping(reader, node, "a layer");
+  mapping.read("name", layer.name);
+  mapping.readInteger("like", layer.like, 0);
+  readCost(reader, mapping.get("forward"), layer.forward);
+  readCost(reader, mapping.get("backward"), layer.backward);
+  readCost(reader, mapping.get("update"), layer.update);
+  mapping.read("parameters", layer.parameters);
+  mapping.read("optimizerState", layer.optimizerState);
+  mapping.read("gradients", layer.gradients);
+  readAffine(reader, mapping.get("saved"), layer.saved);
+  readAffine(reader, mapping.get("workspace"), layer.workspace);
+  readAffine(reader, mapping.get("output"), layer.output);
+  readAffine(reader, mapping.get("outputGradient"), layer.outputGradient);
+  mapping.read("tensorDegrees", layer.tensorDegrees);
+  readAffine(reader, mapping.get("tensorForward"), layer.tensorForward);
+  readAffine(reader, mapping.get("tensorBackward"), layer.tensorBackward);
+  mapping.finish();
+  return layer;
+}
+
+static Tie readTie(YamlReader &reader, const YamlNode &node) {
+  Tie tie;
+  YamlMapping mapping(reader, node, "a tie");
+  if (const YamlNode *layers = mapping.require("layers"))
+    tie.layers = reader.readIntegers(*layers);
+  mapping.read("parameters", tie.parameters);
+  mapping.read("gradients", tie.gradients);
+  mapping.finish();
+  return tie;
+}
+
+static Pin readPin(YamlReader &reader, const YamlNode &node) {
+  Pin pin;
+  YamlMapping mapping(reader, node, "a pin");
+  if (const YamlNode *layer = mapping.require("layer"))
+    pin.layer = reader.readInteger(*layer, 0);
+  mapping.readInteger("stage", pin.stage, 0);
+  mapping.read("devices", pin.devices);
+  mapping.finish();
+  return pin;
+}
+
+static void readConstraints(YamlReader &reader, const YamlNode &node,
+                            Constraints &constraints) {
+  YamlMapping mapping(reader, node, "the constraints");
+  if (const YamlNode *pins = mapping.get("pins"))
+    for (const YamlNode &item : reader.readItems(*pins, "pins"))
+      constraints.pins.push_back(readPin(reader, item));
+  mapping.read("forbiddenDevices", constraints.forbiddenDevices);
+  mapping.read("microbatches", constraints.microbatches);
+  mapping.readInteger("maxMicrobatches", constraints.maxMicrobatches, 1);
+  mapping.readInteger("maxStages", constraints.maxStages, 1);
+  mapping.finish();
+}
+
+Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
+  YamlReader reader(buffer);
+  Problem problem;
+  YamlMapping top(reader, reader.root(), "a problem");
+  if (const YamlNode *batch = top.require("batch"))
+    problem.batch = reader.readInteger(*batch, 1);
+  if (const YamlNode *layers = top.require("layers"))
+    for (const YamlNode &item : reader.readItems(*layers, "layers"))
+      problem.layers.push_back(readLayer(reader, item));
+  if (const YamlNode *ties = top.get("ties"))
+    for (const YamlNode &item : reader.readItems(*ties, "ties"))
+      problem.ties.push_back(readTie(reader, item));
+  if (const YamlNode *constraints = top.get("constraints"))
+    readConstraints(reader, *constraints, problem.constraints);
+  top.finish();
+  if (Error error = reader.takeError())
+    return error;
+  if (Error error = check(problem)) {
+    reader.fail(reader.root(), toString(std::move(error)));
+    return reader.takeError();
+  }
+  return problem;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeIntegers(ArrayRef<int64_t> values, raw_ostream &os) {
+  os << '[';
+  interleaveComma(values, os);
+  os << ']';
+}
+
+template <typename AmountT>
+static void writeAffine(const Affine<AmountT> &amount, raw_ostream &os) {
+  os << '{';
+  if (amount.fixed != AmountT(0))
+    os << "fixed: " << amount.fixed.str();
+  if (amount.perSample != AmountT(0))
+    os << (amount.fixed != AmountT(0) ? ", " : "")
+       << "sample: " << amount.perSample.str();
+  os << '}';
+}
+
+/// A cost on one line; nothing if it is the one that is there by default.
+static void writeCost(StringRef key, const Cost &cost, raw_ostream &os) {
+  if (cost == Cost())
+    return;
+  os << "    " << key << ": {work: {";
+  interleaveComma(cost.work, os, [&](const auto &entry) {
+    os << quoteYaml(entry.first) << ": ";
+    writeAffine(entry.second, os);
+  });
+  os << "}, bytes: ";
+  writeAffine(cost.bytes, os);
+  os << ", operations: " << cost.operations << "}\n";
+}
+
+static void writeLayer(const Layer &layer, raw_ostream &os) {
+  os << "  - name: " << quoteYaml(layer.name) << '\n';
+  if (layer.like)
+    os << "    like: " << *layer.like << '\n';
+  writeCost("forward", layer.forward, os);
+  writeCost("backward", layer.backward, os);
+  writeCost("update", layer.update, os);
+  for (auto [key, bytes] : {std::pair("parameters", layer.parameters),
+                            std::pair("optimizerState", layer.optimizerState),
+                            std::pair("gradients", layer.gradients)})
+    if (bytes != Bytes(0))
+      os << "    " << key << ": " << bytes.str() << '\n';
+  auto write = [&](StringRef key, const Affine<Bytes> &amount) {
+    if (amount == Affine<Bytes>())
+      return;
+    os << "    " << key << ": ";
+    writeAffine(amount, os);
+    os << '\n';
+  };
+  write("saved", layer.saved);
+  write("workspace", layer.workspace);
+  write("output", layer.output);
+  write("outputGradient", layer.outputGradient);
+  if (!layer.tensorDegrees.empty()) {
+    os << "    tensorDegrees: ";
+    writeIntegers(layer.tensorDegrees, os);
+    os << '\n';
+  }
+  write("tensorForward", layer.tensorForward);
+  write("tensorBackward", layer.tensorBackward);
+}
+
+static void writeConstraints(const Constraints &constraints, raw_ostream &os) {
+  if (constraints == Constraints())
+    return;
+  os << "constraints:\n";
+  if (!constraints.pins.empty())
+    os << "  pins:\n";
+  for (const Pin &pin : constraints.pins) {
+    os << "    - {layer: " << pin.layer;
+    if (pin.stage)
+      os << ", stage: " << *pin.stage;
+    if (!pin.devices.empty()) {
+      os << ", devices: ";
+      writeIntegers(pin.devices, os);
+    }
+    os << "}\n";
+  }
+  for (auto [key, values] :
+       {std::pair("forbiddenDevices", &constraints.forbiddenDevices),
+        std::pair("microbatches", &constraints.microbatches)}) {
+    if (values->empty())
+      continue;
+    os << "  " << key << ": ";
+    writeIntegers(*values, os);
+    os << '\n';
+  }
+  if (constraints.maxMicrobatches)
+    os << "  maxMicrobatches: " << *constraints.maxMicrobatches << '\n';
+  if (constraints.maxStages)
+    os << "  maxStages: " << *constraints.maxStages << '\n';
+}
+
+void hetero::planner::writeProblem(const Problem &problem, raw_ostream &os) {
+  os << "batch: " << problem.batch << "\nlayers:\n";
+  for (const Layer &layer : problem.layers)
+    writeLayer(layer, os);
+  if (!problem.ties.empty())
+    os << "ties:\n";
+  for (const Tie &tie : problem.ties) {
+    os << "  - {layers: ";
+    writeIntegers(tie.layers, os);
+    os << ", parameters: " << tie.parameters.str()
+       << ", gradients: " << tie.gradients.str() << "}\n";
+  }
+  writeConstraints(problem.constraints, os);
+}

@@ -1,0 +1,502 @@
+//===- StageModel.cpp - What a stage takes --------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageModel.h"
+#include "hetero/Support/Approximate.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+using hetero::cluster::DeviceClass;
+
+int64_t hetero::planner::scale(int64_t amount, int64_t numerator,
+                               int64_t denominator) {
+  if (denominator <= 0 || numerator >= denominator)
+    return amount;
+  __int128 product = static_cast<__int128>(amount) * numerator;
+  return int64_t((product + denominator - 1) / denominator);
+}
+
+static Bytes divide(Bytes bytes, int64_t parts) {
+  return Bytes(scale(bytes.count(), 1, parts));
+}
+
+StageModel::StageModel(const Problem &problem, const Cluster &cluster)
+    : problem(problem), cluster(cluster) {}
+
+//===----------------------------------------------------------------------===//
+// Computation
+//===----------------------------------------------------------------------===//
+
+static Time costTime(const DeviceClass &deviceClass, const Cost &cost,
+                     int64_t tensor, int64_t samples) {
+  cost::Operations operations;
+  for (const auto &[type, work] : cost.work)
+    operations.work[type] = Work(scale(work.at(samples).count(), 1, tensor));
+  operations.bytes = divide(cost.bytes.at(samples), tensor);
+  operations.count = cost.operations;
+  return cost::operationTime(deviceClass, operations);
+}
+
+const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
+                                         int64_t samples) const {
+  auto [entry, isNew] = times.try_emplace({deviceClass, tensor, samples});
+  LayerTimes &result = entry->second;
+  if (!isNew)
+    return result;
+  const DeviceClass &device = cluster.classes[deviceClass];
+  result.prefix.push_back(0);
+  for (const Layer &layer : problem.layers) {
+    bool known = layer.like && samples > 0;
+    Time forward, backward;
+    if (known) {
+      forward = result.forward[*layer.like];
+      backward = result.backward[*layer.like];
+    } else if (samples > 0) {
+      forward = costTime(device, layer.forward, tensor, samples);
+      backward = costTime(device, layer.backward, tensor, samples);
+    }
+    result.forward.push_back(forward);
+    result.backward.push_back(backward);
+    result.prefix.push_back(result.prefix.back() + toSeconds(forward) +
+                            toSeconds(backward));
+  }
+  return result;
+}
+
+std::pair<Time, Time> StageModel::tensorTimes(const Layer &layer,
+                                              const cost::Group &group,
+                                              int64_t samples) const {
+  if (group.members <= 1 || samples == 0)
+    return {Time(0), Time(0)};
+  return {cost::chooseAllReduce(group, layer.tensorForward.at(samples)).time,
+          cost::chooseAllReduce(group, layer.tensorBackward.at(samples)).time};
+}
+
+static ArrayRef<int64_t> rowOf(const Mesh &mesh, int64_t row) {
+  return ArrayRef(mesh.devices).slice(row * mesh.tensor, mesh.tensor);
+}
+
+static std::vector<int64_t> columnOf(const Mesh &mesh, int64_t column) {
+  std::vector<int64_t> devices;
+  for (int64_t row = 0; row < mesh.data; ++row)
+    devices.push_back(mesh.devices[row * mesh.tensor + column]);
+  return devices;
+}
+
+/// Calls `visit` with every layer of the runs.
+static void forEachLayer(ArrayRef<LayerRun> layers,
+                         function_ref<void(int64_t)> visit) {
+  for (const LayerRun &run : layers)
+    for (int64_t layer = run.first; layer <= run.last; ++layer)
+      visit(layer);
+}
+
+std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
+                                               size_t size) const {
+  const Mesh &mesh = stage.mesh;
+  Time slowestForward, slowestBackward;
+  for (int64_t row = 0; row < mesh.data; ++row) {
+    int64_t samples = stage.samples[size][row];
+    cost::Group group = cost::makeGroup(cluster, rowOf(mesh, row));
+    for (int64_t column = 0; column < mesh.tensor; ++column) {
+      int64_t index = row * mesh.tensor + column;
+      int64_t chunk =
+          std::min(samples, stage.shares[index].micro.value_or(samples));
+      Time forward, backward;
+      auto add = [&](int64_t part, int64_t times) {
+        if (part == 0 || times == 0)
+          return;
+        int64_t deviceClass = cluster.devices[mesh.devices[index]].deviceClass;
+        const LayerTimes &table = layerTimes(deviceClass, mesh.tensor, part);
+        forEachLayer(stage.layers, [&](int64_t layer) {
+          auto [sumForward, sumBackward] =
+              tensorTimes(problem.layers[layer], group, part);
+          forward += (table.forward[layer] + sumForward) * times;
+          backward += (table.backward[layer] + sumBackward) * times;
+          if (stage.recompute)
+            backward += (table.forward[layer] + sumForward) * times;
+        });
+      };
+      if (chunk > 0) {
+        add(chunk, samples / chunk);
+        add(samples % chunk, 1);
+      }
+      slowestForward = std::max(slowestForward, forward);
+      slowestBackward = std::max(slowestBackward, backward);
+    }
+  }
+  return {slowestForward, slowestBackward};
+}
+
+//===----------------------------------------------------------------------===//
+// Boundaries
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What devices and nodes send or receive at the same time.
+class Traffic {
+public:
+  explicit Traffic(const Cluster &cluster) : cluster(cluster) {}
+
+  void add(int64_t from, int64_t to, Bytes bytes) {
+    const cluster::Path &path = cluster.pathBetween(from, to);
+    int64_t fromNode = cluster.devices[from].node;
+    int64_t toNode = cluster.devices[to].node;
+    latency = std::max(latency, path.latency);
+    Time time = bytes / path.bandwidth;
+    if (fromNode != toNode) {
+      outOfNode[fromNode] += time;
+      intoNode[toNode] += time;
+    } else if (path.shared) {
+      insideNode[fromNode] += time;
+    } else {
+      outOfDevice[from] += time;
+      intoDevice[to] += time;
+    }
+  }
+
+  Time time() const {
+    Time longest;
+    for (const auto *users :
+         {&outOfNode, &intoNode, &insideNode, &outOfDevice, &intoDevice})
+      for (auto [user, time] : *users)
+        longest = std::max(longest, time);
+    return latency + longest;
+  }
+
+private:
+  const Cluster &cluster;
+  Time latency;
+  std::map<int64_t, Time> outOfNode, intoNode, insideNode, outOfDevice,
+      intoDevice;
+};
+} // namespace
+
+/// Adds the messages that take samples from the rows of one stage to those of
+/// another. A row keeps consecutive samples; all columns of a row have the same
+/// ones, so that only one of them has to send.
+static void addMessages(Traffic &traffic, const Stage &from, const Stage &to,
+                        size_t size, const Affine<Bytes> &amount) {
+  int64_t fromBegin = 0;
+  for (int64_t fromRow = 0; fromRow < from.mesh.data; ++fromRow) {
+    int64_t fromEnd = fromBegin + from.samples[size][fromRow];
+    int64_t toBegin = 0;
+    for (int64_t toRow = 0; toRow < to.mesh.data; ++toRow) {
+      int64_t toEnd = toBegin + to.samples[size][toRow];
+      int64_t overlap = std::min(fromEnd, toEnd) - std::max(fromBegin, toBegin);
+      if (overlap > 0)
+        for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
+          traffic.add(rowOf(from.mesh, fromRow)[index % from.mesh.tensor],
+                      device, amount.at(overlap));
+      toBegin = toEnd;
+    }
+    fromBegin = fromEnd;
+  }
+}
+
+std::pair<Time, Time> StageModel::boundaryTimes(const Stage &from,
+                                                const Stage &to,
+                                                size_t size) const {
+  const Layer &last = problem.layers[from.layers.back().last];
+  Traffic forwards(cluster), backwards(cluster);
+  addMessages(forwards, from, to, size, last.output);
+  addMessages(backwards, to, from, size, last.outputGradient);
+  return {forwards.time(), backwards.time()};
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+bool StageModel::contains(ArrayRef<LayerRun> layers, int64_t layer) {
+  return any_of(layers, [&](const LayerRun &run) {
+    return run.first <= layer && layer <= run.last;
+  });
+}
+
+ColumnState StageModel::columnState(ArrayRef<LayerRun> layers,
+                                    int64_t tensor) const {
+  ColumnState column;
+  forEachLayer(layers, [&](int64_t index) {
+    const Layer &layer = problem.layers[index];
+    column.parameters += divide(layer.parameters, tensor);
+    column.optimizer += divide(layer.optimizerState, tensor);
+    column.gradients += divide(layer.gradients, tensor);
+  });
+  for (const Tie &tie : problem.ties) {
+    if (contains(layers, tie.layers.front()) ||
+        none_of(tie.layers, [&](int64_t l) { return contains(layers, l); }))
+      continue;
+    column.parameters += divide(tie.parameters, tensor);
+    column.gradients += divide(tie.gradients, tensor);
+  }
+  return column;
+}
+
+/// The bytes of something that is divided as the state is, for each of the
+/// devices with these shares.
+static std::vector<Bytes> divideLike(Bytes bytes, ArrayRef<int64_t> shares) {
+  int64_t total = 0;
+  for (int64_t share : shares)
+    total += share;
+  std::vector<Bytes> parts;
+  for (int64_t share : shares)
+    parts.push_back(total > 0 ? Bytes(scale(bytes.count(), share, total))
+                              : divide(bytes, shares.size()));
+  return parts;
+}
+
+namespace {
+/// The times of the collectives of one column.
+struct ColumnTimes {
+  Time gather, reduce, afterUpdate;
+};
+} // namespace
+
+/// State is divided inside of each node: gather and reduce-scatter there, and
+/// sum the parts between nodes.
+static ColumnTimes nodeTimes(const Cluster &cluster, ArrayRef<int64_t> devices,
+                             ArrayRef<int64_t> shares,
+                             const ColumnState &column) {
+  ColumnTimes result;
+  std::map<int64_t, std::pair<std::vector<int64_t>, std::vector<int64_t>>>
+      nodes;
+  for (auto [device, share] : zip_equal(devices, shares)) {
+    auto &[members, parts] = nodes[cluster.devices[device].node];
+    members.push_back(device);
+    parts.push_back(share);
+  }
+  std::vector<int64_t> leaders;
+  Bytes largest;
+  for (const auto &[node, entry] : nodes) {
+    const auto &[members, parts] = entry;
+    leaders.push_back(members.front());
+    cost::Group group = cost::makeGroup(cluster, members);
+    std::vector<Bytes> gradients = divideLike(column.gradients, parts);
+    for (Bytes part : gradients)
+      largest = std::max(largest, part);
+    if (members.size() == 1)
+      continue;
+    result.gather = std::max(
+        result.gather,
+        cost::chooseAllGather(group, divideLike(column.parameters, parts))
+            .time);
+    result.reduce =
+        std::max(result.reduce, cost::chooseAllGather(group, gradients).time);
+  }
+  result.reduce +=
+      cost::chooseAllReduce(cost::makeGroup(cluster, leaders), largest).time;
+  return result;
+}
+
+static ColumnTimes columnTimes(const Cluster &cluster, StateMode mode,
+                               ArrayRef<int64_t> devices,
+                               ArrayRef<int64_t> shares,
+                               const ColumnState &column) {
+  cost::Group group = cost::makeGroup(cluster, devices);
+  auto gatherTime = [&](Bytes bytes) {
+    return cost::chooseAllGather(group, divideLike(bytes, shares)).time;
+  };
+  switch (mode) {
+  case StateMode::Replicated:
+    return {Time(0), cost::chooseAllReduce(group, column.gradients).time,
+            Time(0)};
+  case StateMode::Optimizer:
+    return {Time(0), gatherTime(column.gradients),
+            gatherTime(column.parameters)};
+  case StateMode::Full:
+    return {gatherTime(column.parameters), gatherTime(column.gradients),
+            Time(0)};
+  case StateMode::Node:
+    return nodeTimes(cluster, devices, shares, column);
+  }
+  llvm_unreachable("every mode has a time");
+}
+
+Time StageModel::updateTime(const Stage &stage, size_t device,
+                            const ColumnState &column) const {
+  int64_t part = 1, whole = 1;
+  if (stage.state == StateMode::Optimizer && column.optimizer > Bytes(0)) {
+    part = (stage.shares[device].state - column.parameters).count();
+    whole = column.optimizer.count();
+  } else if ((stage.state == StateMode::Full ||
+              stage.state == StateMode::Node) &&
+             column.total() > Bytes(0)) {
+    part = stage.shares[device].state.count();
+    whole = column.total().count();
+  }
+  if (part <= 0)
+    return Time(0);
+  const DeviceClass &deviceClass = cluster.classOf(stage.mesh.devices[device]);
+  auto scaled = [&](int64_t amount) {
+    return scale(scale(amount, 1, stage.mesh.tensor), part, whole);
+  };
+  Time sum;
+  forEachLayer(stage.layers, [&](int64_t index) {
+    const Cost &update = problem.layers[index].update;
+    cost::Operations operations;
+    for (const auto &[type, work] : update.work)
+      operations.work[type] = Work(scaled(work.fixed.count()));
+    operations.bytes = Bytes(scaled(update.bytes.fixed.count()));
+    operations.count = update.operations;
+    sum += cost::operationTime(deviceClass, operations);
+  });
+  return sum;
+}
+
+StageTimes StageModel::onceTimes(const Stage &stage) const {
+  const Mesh &mesh = stage.mesh;
+  ColumnState column = columnState(stage.layers, mesh.tensor);
+  StageTimes result;
+  for (size_t device = 0; device < mesh.devices.size(); ++device)
+    result.update = std::max(result.update, updateTime(stage, device, column));
+  if (mesh.data == 1)
+    return result;
+  Time afterUpdate;
+  for (int64_t index = 0; index < mesh.tensor; ++index) {
+    std::vector<int64_t> shares;
+    for (int64_t row = 0; row < mesh.data; ++row) {
+      Bytes state = stage.shares[row * mesh.tensor + index].state;
+      if (stage.state == StateMode::Optimizer)
+        state -= column.parameters;
+      shares.push_back(state.count());
+    }
+    ColumnTimes times = columnTimes(cluster, stage.state, columnOf(mesh, index),
+                                    shares, column);
+    result.gather = std::max(result.gather, times.gather);
+    result.reduce = std::max(result.reduce, times.reduce);
+    afterUpdate = std::max(afterUpdate, times.afterUpdate);
+  }
+  result.update += afterUpdate;
+  return result;
+}
+
+std::vector<Time> StageModel::tieTimes(const Plan &plan) const {
+  std::vector<Time> sums(plan.stages.size());
+  for (const Tie &tie : problem.ties) {
+    auto owner = find_if(plan.stages, [&](const Stage &stage) {
+      return contains(stage.layers, tie.layers.front());
+    });
+    for (size_t index = 0; index < plan.stages.size(); ++index) {
+      const Stage &stage = plan.stages[index];
+      bool uses = any_of(tie.layers,
+                         [&](int64_t l) { return contains(stage.layers, l); });
+      if (!uses || &stage == &*owner)
+        continue;
+      const cluster::Path &path = cluster.pathBetween(
+          stage.mesh.devices.front(), owner->mesh.devices.front());
+      Time exchange = cost::transferTime(path, tie.gradients) +
+                      cost::transferTime(path, tie.parameters);
+      sums[index] += exchange;
+      sums[owner - plan.stages.begin()] += exchange;
+    }
+  }
+  return sums;
+}
+
+std::vector<std::vector<StageTimes>>
+StageModel::stageTimes(const Plan &plan) const {
+  std::vector<Time> ties = tieTimes(plan);
+  std::vector<std::vector<StageTimes>> result(plan.stages.size());
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    StageTimes once = onceTimes(stage);
+    once.reduce += ties[index];
+    for (size_t size = 0; size < stage.samples.size(); ++size) {
+      StageTimes times = once;
+      std::tie(times.forward, times.backward) = computeTimes(stage, size);
+      if (index + 1 < plan.stages.size())
+        std::tie(times.boundary, times.boundaryGradient) =
+            boundaryTimes(stage, plan.stages[index + 1], size);
+      result[index].push_back(times);
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// What all microbatches in flight keep, for that many samples of each.
+static Bytes activations(const Problem &problem, const Stage &stage,
+                         int64_t inFlight, int64_t samples) {
+  Bytes saved, inputs, largest;
+  forEachLayer(stage.layers, [&](int64_t index) {
+    Bytes here =
+        divide(problem.layers[index].saved.at(samples), stage.mesh.tensor);
+    saved += here;
+    largest = std::max(largest, here);
+    if (index > 0)
+      inputs += problem.layers[index - 1].output.at(samples);
+  });
+  return stage.recompute ? inputs * inFlight + largest : saved * inFlight;
+}
+
+cost::MemoryUse StageModel::memoryUse(const Plan &plan, size_t stageIndex,
+                                      size_t device) const {
+  const Stage &stage = plan.stages[stageIndex];
+  const Mesh &mesh = stage.mesh;
+  const DeviceShare &share = stage.shares[device];
+  ColumnState column = columnState(stage.layers, mesh.tensor);
+  int64_t numMicrobatches = plan.microbatches.size();
+  cost::MemoryUse use;
+  use.state = share.state;
+  bool divides =
+      stage.state == StateMode::Full || stage.state == StateMode::Node;
+  if (divides && share.state < column.total())
+    use.gathered = column.parameters;
+  use.gradients = column.gradients * (numMicrobatches > 1 ? 2 : 1);
+  for (const std::vector<int64_t> &sizes : stage.samples) {
+    int64_t samples = sizes[device / mesh.tensor];
+    if (samples == 0)
+      continue;
+    int64_t inFlight = std::min(stage.inFlight, numMicrobatches);
+    use.activations = std::max(use.activations,
+                               activations(problem, stage, inFlight, samples));
+    int64_t chunk = std::min(samples, share.micro.value_or(samples));
+    forEachLayer(stage.layers, [&](int64_t index) {
+      use.workspace =
+          std::max(use.workspace, problem.layers[index].workspace.at(chunk));
+    });
+    Bytes buffers;
+    if (stageIndex > 0) {
+      const Layer &before = problem.layers[stage.layers.front().first - 1];
+      buffers += before.output.at(samples) + before.outputGradient.at(samples);
+    }
+    if (stageIndex + 1 < plan.stages.size()) {
+      const Layer &last = problem.layers[stage.layers.back().last];
+      buffers += last.output.at(samples) + last.outputGradient.at(samples);
+    }
+    use.buffers = std::max(use.buffers, buffers);
+  }
+  return use;
+}
+
+std::optional<Shortage> StageModel::findShortage(const Plan &plan) const {
+  std::optional<Shortage> worst;
+  for (auto [index, stage] : enumerate(plan.stages))
+    for (auto [number, device] : enumerate(stage.mesh.devices)) {
+      cost::MemoryUse use = memoryUse(plan, index, number);
+      Bytes usable = cluster.classOf(device).usableMemory();
+      Bytes missing = use.total() - usable;
+      if (missing > Bytes(0) && (!worst || missing > worst->missing))
+        worst = Shortage{int64_t(index), device, missing, usable, use};
+    }
+  return worst;
+}
+
+std::string StageModel::describe(const Shortage &shortage) const {
+  return cluster.describe(shortage.device) + " is short of " +
+         approximate(shortage.missing) + " of memory: stage " +
+         std::to_string(shortage.stage) + " needs " +
+         approximate(shortage.use.total()) + " there (" + shortage.use.str() +
+         "), and " + approximate(shortage.usable) + " can be used";
+}

@@ -1,0 +1,122 @@
+//===- StageModel.h - What a stage takes ------------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Time and memory of the stages of a plan, by the cost model. This is the only
+// place that knows what the fields of a plan cost; verify, evaluate and all
+// planners ask here.
+//
+// A microbatch of a stage on a mesh of `data` rows and `tensor` columns:
+//
+//   time       the slowest device, each with its samples and its part of each
+//              layer, and the sums over the columns of a row
+//   boundary   each row sends what overlaps to each row of the next stage; what
+//              enters or leaves a node does so one after the other
+//
+// The memory of a device, for n microbatches in flight:
+//
+//   state          its share
+//   gathered       the parameters of its column, if they are divided
+//   gradients      once, and once more for the sum of several microbatches
+//   activations    n times what the layers save for its samples; with
+//                  recompute n times their inputs and what one of them saves
+//   workspace      the largest one of a layer
+//   buffers        what it receives from and sends to its neighbours
+//
+// A parameter that several stages use is part of the state of each. Its
+// gradients go to the stage that owns it and the new parameters come back, when
+// the gradients of a stage are combined.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_STAGEMODEL_H
+#define HETERO_LIB_PLANNER_STAGEMODEL_H
+
+#include "hetero/CostModel/CostModel.h"
+#include "hetero/Planner/Plan.h"
+#include "hetero/Planner/Schedule.h"
+#include <tuple>
+
+namespace hetero::planner {
+
+/// The computation of each layer on a class of devices, for one degree of
+/// division and one number of samples.
+struct LayerTimes {
+  std::vector<Time> forward, backward;
+  /// Seconds of forward and backward of all layers before; one entry more than
+  /// there are layers.
+  std::vector<double> prefix;
+};
+
+/// The state of the layers of a stage that one column of its mesh holds.
+struct ColumnState {
+  Bytes parameters, optimizer, gradients;
+
+  Bytes total() const { return parameters + optimizer; }
+};
+
+/// A device whose memory is too small for a plan.
+struct Shortage {
+  int64_t stage = 0, device = 0;
+  Bytes missing, usable;
+  cost::MemoryUse use;
+};
+
+class StageModel {
+public:
+  StageModel(const Problem &problem, const cluster::Cluster &cluster);
+
+  const Problem &problem;
+  const cluster::Cluster &cluster;
+
+  /// Cached; the reference stays valid.
+  const LayerTimes &layerTimes(int64_t deviceClass, int64_t tensor,
+                               int64_t samples) const;
+  /// The sums over the parts of a divided layer, forwards and backwards.
+  std::pair<Time, Time> tensorTimes(const Layer &layer,
+                                    const cost::Group &group,
+                                    int64_t samples) const;
+
+  ColumnState columnState(llvm::ArrayRef<LayerRun> layers,
+                          int64_t tensor) const;
+  /// Whether layers that lie in one stage include `layer`.
+  static bool contains(llvm::ArrayRef<LayerRun> layers, int64_t layer);
+
+  /// Forward and backward of a microbatch of the size with that number in
+  /// `Stage::samples`.
+  std::pair<Time, Time> computeTimes(const Stage &stage, size_t size) const;
+  /// One crossing from a stage to the next, and of the gradient back.
+  std::pair<Time, Time> boundaryTimes(const Stage &from, const Stage &to,
+                                      size_t size) const;
+  /// Gather, reduce and update, without what is tied between stages.
+  StageTimes onceTimes(const Stage &stage) const;
+  /// Exchanging tied gradients and parameters, for each stage.
+  std::vector<Time> tieTimes(const Plan &plan) const;
+  /// All times of all stages, for each different size of microbatch.
+  std::vector<std::vector<StageTimes>> stageTimes(const Plan &plan) const;
+
+  cost::MemoryUse memoryUse(const Plan &plan, size_t stage,
+                            size_t device) const;
+  /// The device of the plan that is short of most memory.
+  std::optional<Shortage> findShortage(const Plan &plan) const;
+  /// "device 1 (t4 of node 'box') is short of 2 GiB: ..."
+  std::string describe(const Shortage &shortage) const;
+
+private:
+  Time updateTime(const Stage &stage, size_t device,
+                  const ColumnState &column) const;
+
+  mutable std::map<std::tuple<int64_t, int64_t, int64_t>, LayerTimes> times;
+};
+
+/// `ceil(amount * numerator / denominator)`; the whole amount for a denominator
+/// of zero.
+int64_t scale(int64_t amount, int64_t numerator, int64_t denominator);
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_STAGEMODEL_H

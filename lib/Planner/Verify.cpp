@@ -1,0 +1,306 @@
+//===- Verify.cpp - Whether something is a plan ---------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+namespace {
+class Verifier {
+public:
+  Verifier(const StageModel &model, const Plan &plan)
+      : model(model), problem(model.problem), cluster(model.cluster),
+        plan(plan), owner(cluster.devices.size(), -1) {}
+
+  Error verify();
+
+private:
+  Error verifyMicrobatches();
+  Error verifyLayers();
+  Error verifyMesh(int64_t index, const Mesh &mesh);
+  Error verifyDegrees(int64_t index, const Stage &stage);
+  Error verifySamples(int64_t index, const Stage &stage);
+  Error verifyShares(int64_t index, const Stage &stage);
+  Error verifyState(int64_t index, const Stage &stage);
+  Error verifyPin(const Pin &pin);
+
+  Error fail(int64_t stage, const Twine &why) {
+    return createStringError("stage " + Twine(stage) + " " + why);
+  }
+
+  const StageModel &model;
+  const Problem &problem;
+  const Cluster &cluster;
+  const Plan &plan;
+  /// For each device the stage that has it.
+  std::vector<int64_t> owner;
+};
+} // namespace
+
+Error Verifier::verifyMicrobatches() {
+  if (plan.batch != problem.batch)
+    return createStringError("the plan is for a batch of " + Twine(plan.batch) +
+                             ", but the problem has " + Twine(problem.batch) +
+                             " samples");
+  int64_t sum = 0, count = plan.microbatches.size();
+  for (int64_t size : plan.microbatches) {
+    if (size < 1 || size > plan.batch - sum)
+      return createStringError("a microbatch of " + Twine(size) +
+                               " samples follows " + Twine(sum) + " of the " +
+                               Twine(plan.batch) + " samples of the batch");
+    sum += size;
+  }
+  if (sum != plan.batch)
+    return createStringError("the microbatches make " + Twine(sum) +
+                             " samples, but the batch has " +
+                             Twine(plan.batch));
+  const Constraints &constraints = problem.constraints;
+  if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
+    return createStringError(
+        "the plan has " + Twine(count) + " microbatches, but at most " +
+        Twine(*constraints.maxMicrobatches) + " are allowed");
+  if (!constraints.microbatches.empty() &&
+      constraints.microbatches != plan.microbatches)
+    return createStringError(
+        "the microbatches of the plan are not the ones that are given");
+  int64_t numStages = plan.stages.size();
+  if (constraints.maxStages && numStages > *constraints.maxStages)
+    return createStringError("the plan has " + Twine(numStages) +
+                             " stages, but at most " +
+                             Twine(*constraints.maxStages) + " are allowed");
+  return Error::success();
+}
+
+Error Verifier::verifyLayers() {
+  int64_t numLayers = problem.layers.size(), next = 0;
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    if (stage.layers.empty())
+      return fail(index, "has no layers");
+    for (const LayerRun &run : stage.layers) {
+      if (run.first != next)
+        return fail(index, "has layers from " + Twine(run.first) +
+                               " on where layer " + Twine(next) +
+                               " comes next: every layer is in one stage, in "
+                               "order");
+      if (run.last < run.first || run.last >= numLayers)
+        return fail(index, "has layers from " + Twine(run.first) + " to " +
+                               Twine(run.last) +
+                               ", but there are layers 0 to " +
+                               Twine(numLayers - 1));
+      next = run.last + 1;
+    }
+  }
+  if (next != numLayers)
+    return createStringError("layer " + Twine(next) +
+                             " and those after it are in no stage");
+  return Error::success();
+}
+
+Error Verifier::verifyMesh(int64_t index, const Mesh &mesh) {
+  int64_t count = mesh.devices.size();
+  if (mesh.data < 1 || mesh.tensor < 1 || mesh.data > count ||
+      mesh.tensor > count || mesh.data * mesh.tensor != count)
+    return fail(index, "has a mesh of " + Twine(mesh.data) + " x " +
+                           Twine(mesh.tensor) + " with " + Twine(count) +
+                           " devices");
+  for (int64_t device : mesh.devices) {
+    if (device < 0 || device >= int64_t(cluster.devices.size()))
+      return fail(index, "has device " + Twine(device) +
+                             ", but the cluster has devices 0 to " +
+                             Twine(cluster.devices.size() - 1));
+    if (!cluster.devices[device].available)
+      return fail(index, "has " + cluster.describe(device) +
+                             ", which is not available");
+    if (is_contained(problem.constraints.forbiddenDevices, device))
+      return fail(index,
+                  "has " + cluster.describe(device) + ", which is forbidden");
+    if (owner[device] >= 0)
+      return fail(index, "has " + cluster.describe(device) + ", which stage " +
+                             Twine(owner[device]) + " has already");
+    owner[device] = index;
+  }
+  return Error::success();
+}
+
+Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
+  int64_t tensor = stage.mesh.tensor;
+  if (tensor == 1)
+    return Error::success();
+  for (const LayerRun &run : stage.layers)
+    for (int64_t number = run.first; number <= run.last; ++number) {
+      const Layer &layer = problem.layers[number];
+      if (is_contained(layer.tensorDegrees, tensor))
+        continue;
+      std::string allowed = "1";
+      for (int64_t degree : layer.tensorDegrees)
+        if (degree != 1)
+          allowed += ", " + std::to_string(degree);
+      return fail(index, "divides its layers in " + Twine(tensor) +
+                             " parts, but layer " + Twine(number) + " ('" +
+                             layer.name + "') can be divided in " + allowed);
+    }
+  return Error::success();
+}
+
+Error Verifier::verifySamples(int64_t index, const Stage &stage) {
+  std::vector<int64_t> sizes = plan.distinctMicrobatches();
+  if (stage.samples.size() != sizes.size())
+    return fail(index, "divides the samples of " + Twine(stage.samples.size()) +
+                           " sizes of microbatches, but the plan has " +
+                           Twine(sizes.size()));
+  for (auto [size, samples] : zip_equal(sizes, stage.samples)) {
+    if (int64_t(samples.size()) != stage.mesh.data)
+      return fail(index, "divides samples between " + Twine(samples.size()) +
+                             " members, but its mesh has " +
+                             Twine(stage.mesh.data));
+    int64_t sum = 0;
+    for (int64_t share : samples) {
+      if (share < 0 || share > size - sum)
+        return fail(index, "gives a member " + Twine(share) + " of the " +
+                               Twine(size - sum) +
+                               " samples that are left of " + Twine(size));
+      sum += share;
+    }
+    if (sum != size)
+      return fail(index, "divides " + Twine(sum) +
+                             " samples of a microbatch of " + Twine(size));
+  }
+  if (stage.inFlight < 1)
+    return fail(index, "has " + Twine(stage.inFlight) +
+                           " microbatches in flight; at least 1");
+  return Error::success();
+}
+
+Error Verifier::verifyShares(int64_t index, const Stage &stage) {
+  if (stage.shares.size() != stage.mesh.devices.size())
+    return fail(index, "has " + Twine(stage.shares.size()) + " shares for " +
+                           Twine(stage.mesh.devices.size()) + " devices");
+  for (auto [share, device] : zip_equal(stage.shares, stage.mesh.devices)) {
+    if (share.device != device)
+      return fail(index, "has a share for device " + Twine(share.device) +
+                             " where its mesh has device " + Twine(device));
+    if (share.micro && *share.micro < 1)
+      return fail(index, "lets " + cluster.describe(device) + " compute " +
+                             Twine(*share.micro) +
+                             " samples at a time; at least 1");
+    if (share.state < Bytes(0))
+      return fail(index, "gives " + cluster.describe(device) + " " +
+                             Twine(share.state.count()) + " bytes of state");
+  }
+  return Error::success();
+}
+
+/// Each group of devices that divides state must hold all of it.
+Error Verifier::verifyState(int64_t index, const Stage &stage) {
+  const Mesh &mesh = stage.mesh;
+  ColumnState column = model.columnState(stage.layers, mesh.tensor);
+  // Sums by column and, if nodes divide for themselves, by node.
+  std::map<std::pair<int64_t, int64_t>, Bytes> held;
+  for (auto [number, share] : enumerate(stage.shares)) {
+    std::string holder = cluster.describe(share.device);
+    int64_t node =
+        stage.state == StateMode::Node ? cluster.devices[share.device].node : 0;
+    Bytes own = share.state;
+    switch (stage.state) {
+    case StateMode::Replicated:
+      if (share.state != column.total())
+        return fail(index, "gives " + holder + " " + share.state.str() +
+                               " of state, but each device holds all " +
+                               column.total().str());
+      continue;
+    case StateMode::Optimizer:
+      if (share.state < column.parameters)
+        return fail(index, "gives " + holder + " " + share.state.str() +
+                               " of state, but each device holds all " +
+                               column.parameters.str() + " of the parameters");
+      own -= column.parameters;
+      break;
+    case StateMode::Full:
+    case StateMode::Node:
+      break;
+    }
+    held[{int64_t(number) % mesh.tensor, node}] += own;
+  }
+  Bytes whole =
+      stage.state == StateMode::Optimizer ? column.optimizer : column.total();
+  for (auto [place, sum] : held)
+    if (sum != whole)
+      return fail(
+          index,
+          "holds " + sum.str() + " of its " + whole.str() + " of " +
+              (stage.state == StateMode::Optimizer ? "optimizer state"
+                                                   : "state") +
+              (mesh.tensor > 1 ? " in column " + std::to_string(place.first)
+                               : "") +
+              (stage.state == StateMode::Node
+                   ? " in node '" + cluster.nodes[place.second].name + "'"
+                   : ""));
+  return Error::success();
+}
+
+Error Verifier::verifyPin(const Pin &pin) {
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    if (!StageModel::contains(stage.layers, pin.layer))
+      continue;
+    if (pin.stage && *pin.stage != int64_t(index))
+      return fail(index, "has layer " + Twine(pin.layer) +
+                             ", which is pinned to stage " + Twine(*pin.stage));
+    for (int64_t device : stage.mesh.devices)
+      if (!pin.devices.empty() && !is_contained(pin.devices, device))
+        return fail(index, "has layer " + Twine(pin.layer) + " on " +
+                               cluster.describe(device) +
+                               ", which is not one of the devices that it is "
+                               "pinned to");
+  }
+  return Error::success();
+}
+
+Error Verifier::verify() {
+  if (Error error = verifyMicrobatches())
+    return error;
+  if (Error error = verifyLayers())
+    return error;
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    if (Error error = verifyMesh(index, stage.mesh))
+      return error;
+    if (Error error = verifyDegrees(index, stage))
+      return error;
+    if (Error error = verifySamples(index, stage))
+      return error;
+    if (Error error = verifyShares(index, stage))
+      return error;
+    if (Error error = verifyState(index, stage))
+      return error;
+  }
+  for (const Pin &pin : problem.constraints.pins)
+    if (Error error = verifyPin(pin))
+      return error;
+  return Error::success();
+}
+
+Error hetero::planner::verifyStructure(const StageModel &model,
+                                       const Plan &plan) {
+  return Verifier(model, plan).verify();
+}
+
+Error hetero::planner::verify(const Problem &problem, const Cluster &cluster,
+                              const Plan &plan) {
+  if (Error error = check(problem))
+    return error;
+  StageModel model(problem, cluster);
+  if (Error error = verifyStructure(model, plan))
+    return error;
+  if (std::optional<Shortage> shortage = model.findShortage(plan))
+    return createStringError(model.describe(*shortage));
+  return Error::success();
+}

@@ -1,0 +1,149 @@
+//===- ProblemTest.cpp - Tests of problems --------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomProblems.h"
+#include "gtest/gtest.h"
+
+using namespace hetero;
+using namespace hetero::planner;
+
+static const char *const dense = R"(batch: 8
+layers:
+  - name: "dense_0"
+    forward: {work: {f32: {sample: 48 FLOP}}, bytes: {fixed: 96 B, sample: 40 B}}
+    backward: {work: {f32: {sample: 48 FLOP}}, bytes: {fixed: 96 B, sample: 40 B}}
+    update: {work: {f32: {fixed: 48 FLOP}}, bytes: {fixed: 288 B}}
+    parameters: 96 B
+    gradients: 96 B
+    saved: {sample: 16 B}
+    output: {sample: 24 B}
+    outputGradient: {sample: 24 B}
+  - name: "dense_1"
+    tensorDegrees: [2]
+    parameters: 48 B
+)";
+
+static std::string replace(std::string text, const std::string &from,
+                           const std::string &to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+static std::string errorOf(const std::string &text) {
+  llvm::Expected<Problem> problem =
+      readProblem(llvm::MemoryBufferRef(text, "p.yaml"));
+  return problem ? "" : llvm::toString(problem.takeError());
+}
+
+TEST(ProblemTest, readsTheExampleOfTheHeader) {
+  Problem problem =
+      llvm::cantFail(readProblem(llvm::MemoryBufferRef(dense, "p.yaml")));
+  EXPECT_EQ(problem.batch, 8);
+  ASSERT_EQ(problem.layers.size(), 2u);
+  const Layer &first = problem.layers[0];
+  EXPECT_EQ(first.forward.work.at("f32").at(8), Work(384));
+  EXPECT_EQ(first.forward.bytes.at(8), Bytes(96 + 320));
+  EXPECT_EQ(first.update.bytes.fixed, Bytes(288));
+  EXPECT_EQ(first.output.perSample, Bytes(24));
+  EXPECT_EQ(problem.layers[1].tensorDegrees, std::vector<int64_t>{2});
+  EXPECT_EQ(problem.layers[1].forward, Cost());
+}
+
+TEST(ProblemTest, isReadBackAsItWasWritten) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 100; ++i) {
+    Problem problem = makeRandomProblem(random);
+    problem.layers[0].name = "a \"b\"\n\\c: d";
+    problem.constraints.forbiddenDevices = {0, 3};
+    problem.constraints.maxStages = 2;
+    problem.constraints.pins.push_back({0, 0, {1, 2}});
+    if (problem.layers.size() > 1)
+      problem.ties.push_back({{0, int64_t(problem.layers.size()) - 1},
+                              problem.layers[0].parameters,
+                              Bytes(5)});
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    writeProblem(problem, os);
+    llvm::Expected<Problem> again =
+        readProblem(llvm::MemoryBufferRef(text, "p.yaml"));
+    ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError()) << text;
+    EXPECT_TRUE(problem == *again) << text;
+  }
+}
+
+TEST(ProblemTest, mistakesHaveAPlace) {
+  EXPECT_EQ(errorOf(replace(dense, "parameters: 96 B", "paramters: 96 B")),
+            "p.yaml:7:5: error: unknown key 'paramters' in a layer; did you "
+            "mean 'parameters'? known keys: name, like, forward, backward, "
+            "update, parameters, optimizerState, gradients, saved, workspace, "
+            "output, outputGradient, tensorDegrees, tensorForward, "
+            "tensorBackward");
+  EXPECT_EQ(errorOf(replace(dense, "batch: 8\n", "")),
+            "p.yaml:1:1: error: missing key 'batch' in a problem");
+  EXPECT_EQ(errorOf(replace(dense, "sample: 48 FLOP", "sample: -48 FLOP"))
+                .substr(0, 22),
+            "p.yaml:4:36: error: '-");
+  EXPECT_EQ(errorOf(replace(dense, "batch: 8", "batch: 0")),
+            "p.yaml:1:8: error: expected a number of at least 1, found 0");
+  EXPECT_EQ(errorOf("batch: 3\nlayers: []\n"),
+            "p.yaml:1:1: error: the problem has no layers");
+}
+
+/// The message of `check` after `change`.
+static std::string checkAfter(const std::function<void(Problem &)> &change) {
+  Problem problem =
+      llvm::cantFail(readProblem(llvm::MemoryBufferRef(dense, "p.yaml")));
+  change(problem);
+  llvm::Error error = check(problem);
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+TEST(ProblemTest, checkNamesLayersAndConstraints) {
+  EXPECT_EQ(checkAfter([](Problem &) {}), "");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.layers[1].parameters = Bytes(-1); }),
+            "layer 1 ('dense_1'): the size of the parameters is -1, but cannot "
+            "be negative");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.layers[1].saved.perSample = Bytes(1LL << 60);
+            }).substr(0, 69),
+            "layer 1 ('dense_1'): what is saved makes the step too large to "
+            "count,");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.layers[1].like = 1; }),
+            "layer 1 ('dense_1') is like layer 1, which is not an earlier one");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.layers[1].like = 0; }),
+            "layer 1 ('dense_1') is like layer 0, but its costs are not the "
+            "same");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.layers[0].tensorDegrees = {0}; }),
+            "layer 0 ('dense_0') cannot be divided in 0 parts; at least 1");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.ties = {{{1}, {}, {}}}; }),
+            "tie 0 must have at least two layers, not 1");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.ties = {{{0, 2}, {}, {}}}; }),
+            "tie 0 refers to layer 2, but there are layers 0 to 1");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.constraints.microbatches = {4, 3}; }),
+            "the given microbatches make 7 samples, but the batch has 8");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.microbatches = {4, 4};
+              p.constraints.maxMicrobatches = 1;
+            }),
+            "2 microbatches are given, but at most 1 are allowed");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.pins = {{0, 1, {}}, {1, 0, {}}};
+            }),
+            "layer 0 is pinned to stage 1 and layer 1 to stage 0, but stages "
+            "follow the order of the layers");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.pins = {{0, 0, {1}}, {1, 0, {2}}};
+            }),
+            "layers 0 and 1 are pinned to stage 0, but to no common device");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.forbiddenDevices = {1};
+              p.constraints.pins = {{0, {}, {1}}};
+            }),
+            "pin 0 allows layer 0 only on devices that are forbidden");
+}
