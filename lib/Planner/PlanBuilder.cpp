@@ -385,13 +385,17 @@ bool Selection::add(Candidate candidate) {
 Expected<Plan> Selection::take(StringRef planner, const StageModel &model) {
   if (!best)
     return createStringError("the planner '" + planner +
-                             "' has no device that it may use");
+                             "' finds no plan that respects the constraints");
   if (best->shortage)
     return createStringError(
         "the planner '" + planner +
         "' finds no plan that fits; in the one that comes closest, with " +
         Twine(best->plan.microbatches.size()) + " microbatches, " +
         model.describe(*best->shortage));
+  if (Error error = verifyStructure(model, best->plan))
+    return createStringError(
+        "the planner '" + planner +
+        "' has made a wrong plan: " + toString(std::move(error)));
   best->plan.planner = planner.str();
   return std::move(best->plan);
 }

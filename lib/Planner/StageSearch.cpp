@@ -1,0 +1,409 @@
+//===- StageSearch.cpp - A dynamic program over stages --------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageSearch.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
+                         ArrayRef<int64_t> order, ArrayRef<int64_t> positions,
+                         int64_t microbatchSize, int64_t numMicrobatches)
+    : tables(tables), model(tables.model), problem(model.problem),
+      cluster(model.cluster), planner(options), order(order),
+      positions(positions), size(microbatchSize), count(numMicrobatches),
+      numLayers(problem.layers.size()), numPositions(positions.size()) {
+  table.resize(numPositions * numPositions);
+  for (int64_t begin = 0; begin < numPositions; ++begin)
+    for (int64_t end = begin + 1; end < numPositions; ++end)
+      addOptions(begin, end);
+
+  rates.assign(numPositions, std::vector<double>(numLayers + 1, 0));
+  for (int64_t position = 1; position < numPositions; ++position) {
+    rates[position] = rates[position - 1];
+    for (int64_t i = positions[position - 1]; i < positions[position]; ++i) {
+      const std::vector<double> &prefix =
+          model.layerTimes(cluster.devices[order[i]].deviceClass, 1, size)
+              .prefix;
+      for (int64_t layer = 1; layer <= numLayers; ++layer)
+        rates[position][layer] +=
+            prefix[layer] > 0 ? static_cast<double>(size) / prefix[layer]
+                              : std::numeric_limits<double>::infinity();
+    }
+  }
+}
+
+/// Whether each row has devices of one class in one node.
+static bool rowsAreUniform(const cluster::Cluster &cluster,
+                           ArrayRef<int64_t> devices, int64_t tensor) {
+  for (size_t i = 0; i < devices.size(); i += tensor)
+    for (int64_t device : devices.slice(i, tensor))
+      if (cluster.devices[device].node != cluster.devices[devices[i]].node ||
+          cluster.devices[device].deviceClass !=
+              cluster.devices[devices[i]].deviceClass)
+        return false;
+  return true;
+}
+
+void StageSearch::addOptions(int64_t begin, int64_t end) {
+  ArrayRef<int64_t> devices = ArrayRef(order).slice(
+      positions[begin], positions[end] - positions[begin]);
+  int64_t numDevices = devices.size();
+  std::vector<int64_t> degrees = {1};
+  if (planner.tensorParallel)
+    for (const Layer &layer : problem.layers)
+      for (int64_t degree : layer.tensorDegrees)
+        if (!is_contained(degrees, degree))
+          degrees.push_back(degree);
+  sort(degrees);
+  for (int64_t tensor : degrees) {
+    if (numDevices % tensor != 0 || numDevices / tensor > size ||
+        !rowsAreUniform(cluster, devices, tensor))
+      continue;
+    std::map<int64_t, int64_t> rows;
+    for (int64_t i = 0; i < numDevices; i += tensor)
+      ++rows[cluster.devices[devices[i]].deviceClass];
+    std::vector<std::pair<int64_t, int64_t>> rowsOfClasses(rows.begin(),
+                                                           rows.end());
+    std::vector<int64_t> samples =
+        tables.divideSamples(rowsOfClasses, tensor, size);
+    if (samples.empty())
+      continue;
+
+    StageOption option;
+    option.begin = begin;
+    option.end = end;
+    option.tensor = tensor;
+    option.rows = numDevices / tensor;
+    option.firstDevice = devices.front();
+    option.lastDevice = devices.back();
+    std::vector<int64_t> column;
+    for (int64_t i = 0; i < numDevices; i += tensor)
+      column.push_back(devices[i]);
+    option.column = cost::makeGroup(cluster, column);
+    for (auto [entry, part] : zip_equal(rowsOfClasses, samples))
+      option.parts.push_back(
+          {entry.first, entry.second, part,
+           cluster.classes[entry.first].usableMemory(),
+           &model.layerTimes(entry.first, tensor, part).prefix,
+           &tables.updateTimes(entry.first, tensor),
+           &tables.savedBytes(tensor, part), &tables.workspaces(part)});
+    option.states = &tables.states(tensor);
+    option.tensorTimes.assign(numLayers + 1, 0);
+    if (tensor > 1)
+      for (int64_t i = 0; i < numDevices; i += tensor) {
+        int64_t deviceClass = cluster.devices[devices[i]].deviceClass;
+        auto part = find_if(option.parts, [&](const StageOption::Part &p) {
+          return p.deviceClass == deviceClass;
+        });
+        const std::vector<double> &sums =
+            tables.tensorTimes(devices.slice(i, tensor), part->samples);
+        if (sums.back() > option.tensorTimes.back())
+          option.tensorTimes = sums;
+      }
+    table[begin * numPositions + end].push_back(std::move(option));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a stage takes
+//===----------------------------------------------------------------------===//
+
+ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
+  static constexpr StateMode replicated[] = {StateMode::Replicated};
+  return option.rows > 1 ? ArrayRef(planner.stateModes) : ArrayRef(replicated);
+}
+
+/// Whether a stage of the option may have the layer.
+bool StageSearch::isAllowed(const StageOption &option, int64_t layer) const {
+  if (option.tensor > 1 &&
+      !is_contained(problem.layers[layer].tensorDegrees, option.tensor))
+    return false;
+  ArrayRef<int64_t> devices = ArrayRef(order).slice(
+      positions[option.begin], positions[option.end] - positions[option.begin]);
+  for (const Pin &pin : problem.constraints.pins)
+    if (pin.layer == layer && !pin.devices.empty() &&
+        any_of(devices, [&](int64_t device) {
+          return !is_contained(pin.devices, device);
+        }))
+      return false;
+  return true;
+}
+
+double StageSearch::crossing(int64_t lastLayer, int64_t fromDevice,
+                             int64_t toDevice) const {
+  const Layer &layer = problem.layers[lastLayer];
+  Bytes bytes = std::max(layer.output.at(size), layer.outputGradient.at(size));
+  return toSeconds(
+      cost::transferTime(cluster.pathBetween(fromDevice, toDevice), bytes));
+}
+
+/// Parameters of other layers that the stage needs a copy of.
+static ColumnState copiedState(const Problem &problem, int64_t first,
+                               int64_t last, int64_t tensor) {
+  ColumnState copied;
+  for (const Tie &tie : problem.ties) {
+    int64_t owner = tie.layers.front();
+    if ((owner >= first && owner < last) ||
+        none_of(tie.layers,
+                [&](int64_t layer) { return layer >= first && layer < last; }))
+      continue;
+    copied.parameters += Bytes(scale(tie.parameters.count(), 1, tensor));
+    copied.gradients += Bytes(scale(tie.gradients.count(), 1, tensor));
+  }
+  return copied;
+}
+
+/// The most microbatches in flight that fit; 0 if none.
+static int64_t findLimit(const StageOption &option, ColumnState state,
+                         StateMode mode, Bytes gradients,
+                         ArrayRef<Bytes> beside, ArrayRef<int64_t> saved,
+                         int64_t most) {
+  Bytes common = mode == StateMode::Replicated  ? state.total()
+                 : mode == StateMode::Optimizer ? state.parameters
+                                                : Bytes(0);
+  Bytes divided = state.total() - common;
+  bool gathers = mode == StateMode::Full || mode == StateMode::Node;
+  Bytes free;
+  Bytes savedByAll;
+  int64_t limit = most;
+  for (auto [part, buffers, perMicrobatch] :
+       zip_equal(option.parts, beside, saved)) {
+    Bytes left = part.usable - common - gradients - buffers -
+                 (gathers ? state.parameters : Bytes(0));
+    if (left < Bytes(perMicrobatch))
+      return 0;
+    if (perMicrobatch > 0)
+      limit = std::min(limit, left.count() / perMicrobatch);
+    free += left * part.count;
+    savedByAll += Bytes(perMicrobatch) * part.count;
+  }
+  if (mode == StateMode::Replicated)
+    return limit;
+  // What is divided finds its place wherever there is room, inside of each
+  // node alone if the mode says so; the exact division comes later.
+  Bytes room = free - divided;
+  if (room < savedByAll)
+    return 0;
+  if (savedByAll > Bytes(0))
+    limit = std::min(limit, room.count() / savedByAll.count());
+  return limit;
+}
+
+/// Gather, reduce and update, with state divided evenly.
+static double onceTime(const StageOption &option, const ColumnState &state,
+                       StateMode mode, double update) {
+  if (option.rows == 1)
+    return update;
+  if (mode == StateMode::Replicated)
+    return update +
+           toSeconds(
+               cost::chooseAllReduce(option.column, state.gradients).time);
+  auto pass = [&](Bytes bytes) {
+    return toSeconds(cost::allReduceTime(option.column, bytes,
+                                         cost::Algorithm::Ring)) /
+           2;
+  };
+  return update / static_cast<double>(option.rows) + pass(state.gradients) +
+         pass(state.parameters);
+}
+
+std::optional<StageCost> StageSearch::cost(const StageOption &option,
+                                           int64_t first, int64_t last,
+                                           StateMode mode) const {
+  const std::vector<ColumnState> &sums = *option.states;
+  ColumnState state = copiedState(problem, first, last, option.tensor);
+  state.parameters += sums[last].parameters - sums[first].parameters;
+  state.optimizer += sums[last].optimizer - sums[first].optimizer;
+  state.gradients += sums[last].gradients - sums[first].gradients;
+
+  StageCost result;
+  double update = 0;
+  SmallVector<Bytes, 4> beside;
+  SmallVector<int64_t, 4> saved;
+  for (const StageOption::Part &part : option.parts) {
+    result.time =
+        std::max(result.time, (*part.times)[last] - (*part.times)[first]);
+    update = std::max(update, (*part.updates)[last] - (*part.updates)[first]);
+    saved.push_back((*part.saved)[last] - (*part.saved)[first]);
+    Bytes buffers = (*part.workspace)[first * (numLayers + 1) + last];
+    if (first > 0)
+      buffers += problem.layers[first - 1].output.at(part.samples) +
+                 problem.layers[first - 1].outputGradient.at(part.samples);
+    if (last < numLayers)
+      buffers += problem.layers[last - 1].output.at(part.samples) +
+                 problem.layers[last - 1].outputGradient.at(part.samples);
+    beside.push_back(buffers);
+  }
+  result.time += option.tensorTimes[last] - option.tensorTimes[first];
+  result.limit =
+      findLimit(option, state, mode, state.gradients * (count > 1 ? 2 : 1),
+                beside, saved, count);
+  if (result.limit < 1)
+    return std::nullopt;
+  result.once = onceTime(option, state, mode, update);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+bool StageSearch::isDominated(const Label &label, const Label &by) const {
+  auto nodeOf = [&](const Label &l) {
+    return l.firstDevice < 0 ? -1 : cluster.devices[l.firstDevice].node;
+  };
+  if (wantedStages ? by.stages != label.stages
+                   : problem.constraints.maxStages && by.stages > label.stages)
+    return false;
+  return by.sum <= label.sum && by.period <= label.period &&
+         by.once <= label.once && nodeOf(by) == nodeOf(label);
+}
+
+void StageSearch::insert(Label label, std::vector<int64_t> &labels) {
+  for (int64_t other : labels)
+    if (isDominated(label, arena[other]))
+      return;
+  erase_if(labels,
+           [&](int64_t other) { return isDominated(arena[other], label); });
+  if (labels.size() >= maxLabels) {
+    auto worst = std::max_element(
+        labels.begin(), labels.end(), [&](int64_t left, int64_t right) {
+          return value(arena[left]) < value(arena[right]);
+        });
+    if (value(arena[*worst]) <= value(label))
+      return;
+    labels.erase(worst);
+  }
+  labels.push_back(arena.size());
+  arena.push_back(label);
+}
+
+/// A time that some stage of the layers before `layer`, on devices before
+/// `position`, takes at least.
+double StageSearch::restPeriod(int64_t layer, int64_t position) const {
+  if (layer == 0)
+    return 0;
+  double rate = rates[position][layer];
+  return rate > 0 ? static_cast<double>(size) / rate
+                  : std::numeric_limits<double>::infinity();
+}
+
+/// Adds all stages that start at `layer` and the begin of `option`.
+void StageSearch::extend(int64_t layer, const StageOption &option,
+                         std::vector<int64_t> &labels) {
+  double factor = static_cast<double>(count - 1);
+  double rest = restPeriod(layer, option.begin);
+  for (int64_t last = layer + 1; last <= numLayers; ++last) {
+    if (!isAllowed(option, last - 1))
+      return;
+    const std::vector<int64_t> &tails = states[option.end][last];
+    if (tails.empty())
+      continue;
+    for (StateMode mode : modes(option)) {
+      std::optional<StageCost> stage = cost(option, layer, last, mode);
+      if (!stage)
+        continue;
+      if (rest + stage->time + factor * std::max(rest, stage->time) >= cutoff)
+        return;
+      for (int64_t tail : tails) {
+        const Label &next = arena[tail];
+        double boundary = next.option ? crossing(last - 1, option.lastDevice,
+                                                 next.firstDevice)
+                                      : 0;
+        Label label;
+        label.sum = stage->time + 2 * boundary + next.sum;
+        label.period =
+            std::max({next.period, stage->time, boundary,
+                      label.sum / static_cast<double>(stage->limit)});
+        label.once = std::max(next.once, stage->once);
+        label.stages = next.stages + 1;
+        label.firstDevice = option.firstDevice;
+        label.firstLayer = layer;
+        label.lastLayer = last - 1;
+        label.option = &option;
+        label.mode = mode;
+        label.rest = tail;
+        if (rest + label.sum + factor * std::max(rest, label.period) +
+                label.once >=
+            cutoff)
+          continue;
+        if (problem.constraints.maxStages &&
+            label.stages > *problem.constraints.maxStages)
+          continue;
+        auto isPinnedElsewhere = [&](const Pin &pin) {
+          return pin.stage && wantedStages && pin.layer >= layer &&
+                 pin.layer < last && *pin.stage != *wantedStages - label.stages;
+        };
+        if (!any_of(problem.constraints.pins, isPinnedElsewhere))
+          insert(label, labels);
+      }
+    }
+  }
+}
+
+StageLayout StageSearch::unwind(const Label &label) const {
+  StageLayout layout;
+  layout.value = value(label);
+  for (const Label *at = &label; at->option; at = &arena[at->rest]) {
+    const StageOption &option = *at->option;
+    ArrayRef<int64_t> devices =
+        ArrayRef(order).slice(positions[option.begin],
+                              positions[option.end] - positions[option.begin]);
+    layout.stages.push_back({{at->firstLayer, at->lastLayer},
+                             devices.vec(),
+                             option.tensor,
+                             at->mode});
+  }
+  return layout;
+}
+
+std::vector<StageLayout> StageSearch::run(double limit, size_t keep,
+                                          size_t labelLimit,
+                                          std::optional<int64_t> numStages) {
+  cutoff = limit;
+  maxLabels = labelLimit;
+  wantedStages = numStages;
+  arena.assign(1, Label());
+  states.assign(numPositions, {});
+  for (auto &byLayer : states) {
+    byLayer.resize(numLayers + 1);
+    byLayer[numLayers] = {0};
+  }
+  for (int64_t begin = numPositions - 2; begin >= 0; --begin)
+    for (int64_t layer = numLayers - 1; layer >= 0; --layer) {
+      // The devices up to the next position may be left out.
+      std::vector<int64_t> labels = states[begin + 1][layer];
+      for (int64_t end = begin + 1; end < numPositions; ++end)
+        for (const StageOption &option : options(begin, end))
+          extend(layer, option, labels);
+      states[begin][layer] = std::move(labels);
+    }
+  std::vector<StageLayout> found;
+  for (int64_t label : states[0][0])
+    if (!wantedStages || arena[label].stages == *wantedStages)
+      found.push_back(unwind(arena[label]));
+  // Equal values stay in the order of the search.
+  std::vector<size_t> ranks(found.size());
+  for (size_t i = 0; i < ranks.size(); ++i)
+    ranks[i] = i;
+  sort(ranks, [&](size_t left, size_t right) {
+    return std::tie(found[left].value, left) <
+           std::tie(found[right].value, right);
+  });
+  std::vector<StageLayout> best;
+  for (size_t rank : ArrayRef(ranks).take_front(std::min(keep, ranks.size())))
+    best.push_back(std::move(found[rank]));
+  return best;
+}

@@ -1,0 +1,188 @@
+//===- StageSearch.h - A dynamic program over stages ------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search of planStages for one order of the devices and one number of
+// microbatches. The devices stand in a line with a few positions where it may
+// be cut. A stage is a run of layers on the devices between two positions;
+// devices between two stages are left out.
+//
+//   line        a a | a a | b b b b | c c        four positions and the ends
+//   a plan      [layers 0-3] [4-5]    -   [6-9]  the b are left out
+//
+// Minimizes, for M microbatches of the largest size,
+//
+//   sum_i (t_i + 2 k_i) + (M - 1) max_i (t_i, k_i, r_i / n_i) + max_i e_i
+//
+//   t_i   forward and backward of the slowest device
+//   k_i   one crossing to the next stage, from the last device to its first
+//   r_i   the way of a microbatch from stage i on, sum_{j >= i} (t_j + 2 k_j)
+//   n_i   the most microbatches in flight that the memory of stage i allows
+//   e_i   gather, reduce and update
+//
+// The third term of the maximum is Little's law: with n in flight, a microbatch
+// can start only every r / n. It is the price of too little memory, and does
+// not count when there is enough for h1f1b.
+//
+// States are pairs of a layer and a position, from the last to the first; each
+// keeps the tails that are not worse in all of sum, maximum and last term than
+// another one that starts in the same node.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_STAGESEARCH_H
+#define HETERO_LIB_PLANNER_STAGESEARCH_H
+
+#include "PlanBuilder.h"
+
+namespace hetero::planner {
+
+/// The devices between two positions, divided in one way. Times are in seconds.
+struct StageOption {
+  int64_t begin = 0, end = 0;
+  int64_t tensor = 1, rows = 1;
+  /// The first and the last device, and all of them for collectives.
+  int64_t firstDevice = 0, lastDevice = 0;
+  cost::Group column;
+  /// The devices of one class.
+  struct Part {
+    int64_t deviceClass = 0, count = 0;
+    /// The most samples that one of them has.
+    int64_t samples = 0;
+    Bytes usable;
+    const std::vector<double> *times = nullptr;
+    const std::vector<double> *updates = nullptr;
+    /// Of all layers before: what they save.
+    const std::vector<int64_t> *saved = nullptr;
+    /// See SearchTables.
+    const std::vector<Bytes> *workspace = nullptr;
+  };
+  std::vector<Part> parts;
+  /// Of all layers before: the sums over the parts of a row, where they take
+  /// longest.
+  std::vector<double> tensorTimes;
+  const std::vector<ColumnState> *states = nullptr;
+};
+
+/// What a run of layers takes on an option.
+struct StageCost {
+  /// t and e above.
+  double time = 0, once = 0;
+  /// n above; there is none if not even one microbatch fits.
+  int64_t limit = 1;
+};
+
+/// What several searches share, for one problem and cluster.
+class SearchTables {
+public:
+  explicit SearchTables(const StageModel &model) : model(model) {}
+
+  const StageModel &model;
+
+  /// The samples that devices of each class get, at most, when a microbatch is
+  /// divided over `rows` of each class; empty if one of them gets none.
+  std::vector<int64_t>
+  divideSamples(llvm::ArrayRef<std::pair<int64_t, int64_t>> rows,
+                int64_t tensor, int64_t size);
+  const std::vector<double> &updateTimes(int64_t deviceClass, int64_t tensor);
+  const std::vector<int64_t> &savedBytes(int64_t tensor, int64_t samples);
+  /// The largest workspace of layers `first` to `last - 1`, at the index
+  /// `first * (layers + 1) + last`.
+  const std::vector<Bytes> &workspaces(int64_t samples);
+  const std::vector<double> &tensorTimes(llvm::ArrayRef<int64_t> row,
+                                         int64_t samples);
+  /// Parameters, optimizer state and gradients of all layers before.
+  const std::vector<ColumnState> &states(int64_t tensor);
+
+private:
+  std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
+  std::map<int64_t, std::vector<Bytes>> largest;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, std::vector<double>> sums;
+  std::map<int64_t, std::vector<ColumnState>> stateSums;
+};
+
+/// A way to lay out all layers, and its value by the formula above.
+struct StageLayout {
+  double value = 0;
+  std::vector<StageChoice> stages;
+};
+
+class StageSearch {
+public:
+  /// `positions` are indices in `order`, from 0 to its size.
+  StageSearch(SearchTables &tables, const PlannerOptions &options,
+              llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> positions,
+              int64_t microbatchSize, int64_t numMicrobatches);
+
+  /// The best layouts with a value below `cutoff`, at most `keep`, the best
+  /// first. `maxLabels` bounds what a state keeps. If layers are pinned to
+  /// stages, `numStages` must be given.
+  std::vector<StageLayout> run(double cutoff, size_t keep, size_t maxLabels,
+                               std::optional<int64_t> numStages = {});
+
+  // The parts of the formula, for tests.
+  llvm::ArrayRef<StageOption> options(int64_t begin, int64_t end) const {
+    return table[begin * numPositions + end];
+  }
+  /// Layers `first` to `last - 1`; nothing if that is not possible.
+  std::optional<StageCost> cost(const StageOption &option, int64_t first,
+                                int64_t last, StateMode mode) const;
+  double crossing(int64_t lastLayer, int64_t fromDevice,
+                  int64_t toDevice) const;
+  llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
+
+private:
+  struct Label {
+    double sum = 0, period = 0, once = 0;
+    int64_t stages = 0;
+    /// The first device of the first stage; none behind the last stage.
+    int64_t firstDevice = -1;
+    /// How it was made: its first stage, and the label of the rest.
+    int64_t firstLayer = 0, lastLayer = 0;
+    const StageOption *option = nullptr;
+    StateMode mode = StateMode::Replicated;
+    int64_t rest = -1;
+  };
+
+  void addOptions(int64_t begin, int64_t end);
+  bool isAllowed(const StageOption &option, int64_t layer) const;
+  double value(const Label &label) const {
+    return label.sum + static_cast<double>(count - 1) * label.period +
+           label.once;
+  }
+  void extend(int64_t layer, const StageOption &option,
+              std::vector<int64_t> &labels);
+  void insert(Label label, std::vector<int64_t> &labels);
+  bool isDominated(const Label &label, const Label &by) const;
+  double restPeriod(int64_t layer, int64_t position) const;
+  StageLayout unwind(const Label &label) const;
+
+  SearchTables &tables;
+  const StageModel &model;
+  const Problem &problem;
+  const cluster::Cluster &cluster;
+  const PlannerOptions &planner;
+  std::vector<int64_t> order, positions;
+  int64_t size, count, numLayers, numPositions;
+  std::vector<std::vector<StageOption>> table;
+  /// By position and layer: the samples that all devices before it compute of
+  /// the layers before it, in a second.
+  std::vector<std::vector<double>> rates;
+
+  // Of the current run.
+  double cutoff = 0;
+  size_t maxLabels = 0;
+  std::optional<int64_t> wantedStages;
+  std::vector<Label> arena;
+  /// By position and layer: indices in the arena.
+  std::vector<std::vector<std::vector<int64_t>>> states;
+};
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_STAGESEARCH_H
