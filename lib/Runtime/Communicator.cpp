@@ -15,6 +15,9 @@ using namespace hetero::runtime;
 /// The longest sleep between two looks at the watchdog.
 static constexpr std::chrono::milliseconds longestSleep{100};
 
+/// How long what a rank has sent before it left may take to arrive.
+static constexpr std::chrono::seconds afterlife{2};
+
 static std::string str(int64_t value) { return std::to_string(value); }
 
 static std::string seconds(Clock::duration time) {
@@ -30,10 +33,24 @@ static Stream streamOf(const Instruction &what, int64_t rank) {
   return {what.group, what.channel, false};
 }
 
+static Stream streamOfAll(const Transport &transport) {
+  Stream stream;
+  for (int64_t i = 0; i < transport.getNumRanks(); ++i)
+    stream.group.push_back(i);
+  return stream;
+}
+
 Communicator::Communicator(Transport &transport, CommunicatorOptions options)
     : transport(transport), options(options) {}
 
 Communicator::~Communicator() {
+  std::list<std::shared_ptr<Transfer>> rest;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    rest = active;
+  }
+  for (const std::shared_ptr<Transfer> &transfer : rest)
+    wait(transfer);
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
@@ -47,11 +64,8 @@ Communicator::~Communicator() {
 MaybeError Communicator::open(const Program &program) {
   std::lock_guard<std::mutex> lock(mutex);
   std::map<Stream, int64_t> named;
-  // What a program may need besides its own: the barrier of all.
-  std::vector<int64_t> everybody;
-  for (int64_t i = 0; i < transport.getNumRanks(); ++i)
-    everybody.push_back(i);
-  named[{everybody, 0, false}];
+  // What a program may need besides its own: exchanges of all.
+  named[streamOfAll(transport)];
   for (const Instruction &what : program.instructions) {
     if (!isCommunication(what.opcode))
       continue;
@@ -90,17 +104,20 @@ Communicator::start(const std::vector<TransferPart> &parts, bool copy) {
     for (Phase &phase : transfer->phases)
       for (Block &block : phase.sends)
         block.data = nullptr;
-  transfer->begin = Clock::now();
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    transfer->stream = streams[stream];
-    transfer->sequence = sequences[transfer->stream]++;
-    startPhase(*transfer);
-    progress(*transfer);
-    if (!transfer->done)
-      active.push_back(transfer);
-  }
+  begin(transfer, stream);
   return transfer;
+}
+
+void Communicator::begin(const std::shared_ptr<Transfer> &transfer,
+                         const Stream &stream) {
+  transfer->begin = Clock::now();
+  std::lock_guard<std::mutex> lock(mutex);
+  transfer->stream = streams[stream];
+  transfer->sequence = sequences[transfer->stream]++;
+  startPhase(*transfer);
+  progress(*transfer);
+  if (!transfer->done)
+    active.push_back(transfer);
 }
 
 /// Posts the receives and sends of the current phase.
@@ -224,22 +241,36 @@ MaybeError Communicator::wait(const std::shared_ptr<Transfer> &transfer) {
   return error;
 }
 
-std::string Communicator::describeWait(const Transfer &transfer) {
+std::string Communicator::describeWait(const Transfer &transfer, int64_t lost) {
   std::string text = "rank " + str(transport.getRank()) + " waits for '" +
                      transfer.label + "' (" + nameOf(transfer.opcode) + ")";
+  // The lost one if it is awaited, else somebody from whom something is.
   int64_t peer = -1;
+  bool isReceive = false;
   for (const Transfer::OpenTicket &open : transfer.open)
-    if (peer == -1 || open.isReceive)
+    if (peer == -1 || open.peer == lost || (open.isReceive && peer != lost)) {
       peer = open.peer;
+      isReceive = open.isReceive;
+    }
   if (peer == -1)
     return text;
-  text += std::string(transfer.opcode == Opcode::Send ? " to" : " from") +
-          " rank " + str(peer) + " on channel " + str(transfer.channel) +
-          " for " + seconds(Clock::now() - transfer.begin);
-  RankStatus status = transport.getStatus(peer);
-  if (!status.executing.empty())
-    text += "; rank " + str(peer) + " was last seen executing '" +
-            status.executing + "'";
+  text += std::string(isReceive ? " from" : " to") + " rank " + str(peer) +
+          " on channel " + str(transfer.channel) + " for " +
+          seconds(Clock::now() - transfer.begin);
+  // It may itself be waiting for another.
+  std::vector<int64_t> others = {peer};
+  for (int64_t i = 0; i < transport.getNumRanks() && others.size() < 8; ++i)
+    if (i != peer && i != transport.getRank())
+      others.push_back(i);
+  const char *separator = " was last seen executing";
+  for (int64_t other : others) {
+    std::string executing = transport.getStatus(other).executing;
+    if (executing.empty())
+      continue;
+    text += (*separator ? "; rank " : ", rank ") + str(other) + separator +
+            " '" + executing + "'";
+    separator = "";
+  }
   return text;
 }
 
@@ -249,9 +280,14 @@ MaybeError Communicator::checkPatience(const Transfer &transfer) {
   for (int64_t rank = 0; rank < transport.getNumRanks() && !error; ++rank) {
     RankStatus status = transport.getStatus(rank);
     last = std::max(last, status.lastProgress);
-    if (now - status.lastSeen > options.lossTimeout)
-      error = "rank " + str(rank) + " is lost, silent for " +
-              seconds(now - status.lastSeen) + "; " + describeWait(transfer);
+    bool isAwaited = std::any_of(
+        transfer.open.begin(), transfer.open.end(),
+        [&](const Transfer::OpenTicket &open) { return open.peer == rank; });
+    if (status.state == RankState::Lost ||
+        (status.state == RankState::Ended && isAwaited &&
+         now - std::max(transfer.begin, status.lastSeen) > afterlife))
+      error = "rank " + str(rank) + " is lost: " + status.reason + "; " +
+              describeWait(transfer, rank);
   }
   if (!error && now - last > options.patience)
     error = describeWait(transfer);
@@ -288,4 +324,44 @@ MaybeError Communicator::barrier(const std::vector<int64_t> &group) {
   gather.sizes.assign(group.size(), 1);
   gather.label = "barrier";
   return wait(start({{&gather, &one, &token, &all, tokens.data()}}));
+}
+
+MaybeError Communicator::exchange(const std::string &label,
+                                  std::vector<Block> sends,
+                                  std::vector<Block> receives) {
+  auto transfer = std::make_shared<Transfer>();
+  transfer->label = label;
+  transfer->opcode = Opcode::AllToAll;
+  Stream stream = streamOfAll(transport);
+  transfer->group = stream.group;
+  transfer->phases.resize(1);
+  transfer->phases[0].sends = std::move(sends);
+  transfer->phases[0].receives = std::move(receives);
+  begin(transfer, stream);
+  return wait(transfer);
+}
+
+Result<std::vector<std::string>>
+Communicator::exchange(const std::string &label, const std::string &text) {
+  size_t size = transport.getNumRanks(), self = transport.getRank();
+  int64_t ownSize = text.size();
+  std::vector<int64_t> sizes(size, ownSize);
+  std::vector<std::string> texts(size, text);
+  std::vector<Block> sends(size), receives(size);
+  for (size_t i = 0; i < size; ++i)
+    if (i != self) {
+      sends[i] = {sizeof(ownSize), &ownSize};
+      receives[i] = {sizeof(ownSize), &sizes[i]};
+    }
+  if (MaybeError error = exchange(label, sends, receives))
+    return Error{*error};
+  for (size_t i = 0; i < size; ++i)
+    if (i != self) {
+      texts[i].resize(sizes[i]);
+      sends[i] = {ownSize, const_cast<char *>(text.data())};
+      receives[i] = {sizes[i], texts[i].data()};
+    }
+  if (MaybeError error = exchange(label, sends, receives))
+    return Error{*error};
+  return texts;
 }

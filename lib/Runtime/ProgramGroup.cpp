@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/ProgramGroup.h"
+#include "Bytes.h"
 #include "hetero/Runtime/Regions.h"
 #include <algorithm>
 #include <cstring>
@@ -123,6 +124,10 @@ ProgramGroup::create(std::vector<RankSetup> setups,
   if (setups.size() != transports.size() || setups.empty())
     return Error{str(setups.size()) + " programs for " +
                  str(transports.size()) + " ranks"};
+  int64_t numRanks = transports[0]->getNumRanks();
+  if (setups.size() != 1 && int64_t(setups.size()) != numRanks)
+    return Error{"this process has " + str(setups.size()) + " of " +
+                 str(numRanks) + " ranks; it can have one or all"};
   std::unique_ptr<ProgramGroup> group(new ProgramGroup());
   std::vector<Rank> &ranks = group->shared->ranks;
   ranks.resize(setups.size());
@@ -164,6 +169,10 @@ int64_t ProgramGroup::getNumRanks() const {
   return shared->ranks[0].transport->getNumRanks();
 }
 
+bool ProgramGroup::hasOthers() const {
+  return int64_t(getNumSessions()) < getNumRanks();
+}
+
 MaybeError ProgramGroup::setArgument(int64_t index, const void *whole,
                                      const TensorType &type) {
   for (Rank &rank : shared->ranks) {
@@ -176,8 +185,13 @@ MaybeError ProgramGroup::setArgument(int64_t index, const void *whole,
                                          program.buffers[binding.buffer], type))
         return "argument " + str(index) + ": " + *error;
       Result<void *> local = rank.session->makeArgument(i);
-      if (!local)
-        return local.error();
+      if (!local) {
+        // The other processes do not see it.
+        std::string error = "rank " + str(program.rank) + ": " + local.error();
+        if (hasOthers())
+          rank.transport->abort(error);
+        return error;
+      }
       scatterInto(*local, binding.region, whole, type);
     }
   }
@@ -229,11 +243,46 @@ void ProgramGroup::setTracing(bool on) {
     rank.session->setTracing(on);
 }
 
+static void writeEvent(ByteWriter &writer, const TraceEvent &event) {
+  for (int64_t value :
+       {event.rank, event.step, event.instruction, int64_t(event.opcode),
+        event.begin, event.end, event.bytes, event.liveBytes})
+    writer.add(value);
+  writer.add(event.label);
+}
+
+static TraceEvent readEvent(ByteReader &reader) {
+  TraceEvent event;
+  event.rank = reader.integer();
+  event.step = reader.integer();
+  event.instruction = reader.integer();
+  event.opcode = Opcode(reader.integer());
+  event.begin = reader.integer();
+  event.end = reader.integer();
+  event.bytes = reader.integer();
+  event.liveBytes = reader.integer();
+  event.label = reader.text();
+  return event;
+}
+
 std::vector<TraceEvent> ProgramGroup::takeTrace() {
   std::vector<TraceEvent> events;
   for (Rank &rank : shared->ranks)
     for (TraceEvent &event : rank.session->takeTrace())
       events.push_back(std::move(event));
+  if (!hasOthers())
+    return events;
+  ByteWriter writer;
+  for (const TraceEvent &event : events)
+    writeEvent(writer, event);
+  auto all = shared->ranks[0].communicator->exchange("the trace", writer.bytes);
+  // After a failure everybody has what is its own.
+  if (!all)
+    return events;
+  events.clear();
+  for (const std::string &bytes : *all)
+    for (ByteReader reader(bytes); !reader.atEnd();)
+      events.push_back(readEvent(reader));
   return events;
 }
 
@@ -241,7 +290,44 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
 // Whole results
 //===----------------------------------------------------------------------===//
 
-/// Makes `parts` known: of this process only, until others have ranks.
+void ProgramGroup::writePart(ByteWriter &writer, const Part &part) {
+  writer.add(part.rank);
+  writer.add(int64_t(part.binding));
+  writer.add(part.index);
+  writer.add(int64_t(part.type.element));
+  writer.add(int64_t(part.type.shape.size()));
+  for (int64_t size : part.type.shape)
+    writer.add(size);
+  for (const std::vector<Range> &ranges : part.region.dimensions) {
+    writer.add(int64_t(ranges.size()));
+    for (const Range &range : ranges) {
+      writer.add(range.begin);
+      writer.add(range.end);
+    }
+  }
+}
+
+ProgramGroup::Part ProgramGroup::readPart(ByteReader &reader) {
+  Part part;
+  part.rank = reader.integer();
+  part.binding = reader.integer();
+  part.index = reader.integer();
+  part.type.element = ElementType(reader.integer());
+  int64_t numDimensions = reader.integer();
+  for (int64_t i = 0; i < numDimensions; ++i)
+    part.type.shape.push_back(reader.integer());
+  for (int64_t i = 0; i < numDimensions; ++i) {
+    std::vector<Range> ranges(reader.integer());
+    for (Range &range : ranges) {
+      range.begin = reader.integer();
+      range.end = reader.integer();
+    }
+    part.region.dimensions.push_back(std::move(ranges));
+  }
+  return part;
+}
+
+/// Makes `parts` known to all processes.
 MaybeError ProgramGroup::exchangeParts() {
   for (Rank &rank : shared->ranks) {
     const Program &program = rank.session->getProgram();
@@ -251,6 +337,19 @@ MaybeError ProgramGroup::exchangeParts() {
                        program.buffers[binding.buffer], binding.region});
     }
   }
+  if (!hasOthers())
+    return std::nullopt;
+  ByteWriter writer;
+  for (const Part &part : parts)
+    writePart(writer, part);
+  auto all = shared->ranks[0].communicator->exchange("the list of results",
+                                                     writer.bytes);
+  if (!all)
+    return all.error();
+  parts.clear();
+  for (const std::string &bytes : *all)
+    for (ByteReader reader(bytes); !reader.atEnd();)
+      parts.push_back(readPart(reader));
   return std::nullopt;
 }
 
@@ -289,17 +388,61 @@ MaybeError ProgramGroup::getResult(int64_t index, void *whole,
 
 MaybeError ProgramGroup::collect(const std::vector<Part> &chosen, void *whole,
                                  const TensorType &type, int64_t root) {
-  for (Rank &rank : shared->ranks) {
-    int64_t number = rank.transport->getRank();
-    for (const Part &part : chosen) {
-      if (part.rank != number)
+  // Where the parts of this process lie.
+  std::vector<const char *> memory(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i)
+    for (Rank &rank : shared->ranks) {
+      if (chosen[i].rank != rank.transport->getRank())
         continue;
-      const void *local = rank.session->getResult(part.binding);
-      if (!local)
+      memory[i] =
+          static_cast<const char *>(rank.session->getResult(chosen[i].binding));
+      if (!memory[i])
         return "there is no result before the first step";
-      if (whole && (root == -1 || getNumSessions() > 1 || root == number))
-        gatherFrom(local, part.region, whole, type);
     }
+  std::vector<std::string> received;
+  if (hasOthers())
+    if (MaybeError error = exchangeResult(chosen, root, memory, received))
+      return error;
+  if (whole && (!hasOthers() || root == -1 ||
+                root == shared->ranks[0].transport->getRank()))
+    for (size_t i = 0; i < chosen.size(); ++i)
+      gatherFrom(memory[i], chosen[i].region, whole, type);
+  return std::nullopt;
+}
+
+/// Sends the parts of each process, one after the other, to those that want
+/// them, and completes `memory` there.
+MaybeError ProgramGroup::exchangeResult(const std::vector<Part> &chosen,
+                                        int64_t root,
+                                        std::vector<const char *> &memory,
+                                        std::vector<std::string> &received) {
+  int64_t self = shared->ranks[0].transport->getRank();
+  std::vector<int64_t> sizes(getNumRanks());
+  for (const Part &part : chosen)
+    sizes[part.rank] += part.type.numBytes();
+  std::string mine;
+  for (size_t i = 0; i < chosen.size(); ++i)
+    if (memory[i])
+      mine.append(memory[i], chosen[i].type.numBytes());
+  received.resize(getNumRanks());
+  std::vector<Block> sends(getNumRanks()), receives(getNumRanks());
+  for (int64_t i = 0; i < getNumRanks(); ++i) {
+    if (i != self && (root == -1 || root == i))
+      sends[i] = {sizes[self], mine.data()};
+    if (i != self && (root == -1 || root == self)) {
+      received[i].resize(sizes[i]);
+      receives[i] = {sizes[i], received[i].data()};
+    }
+  }
+  if (MaybeError error = shared->ranks[0].communicator->exchange(
+          "a result", std::move(sends), std::move(receives)))
+    return error;
+  std::vector<int64_t> position(getNumRanks());
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    int64_t owner = chosen[i].rank;
+    if (owner != self)
+      memory[i] = received[owner].data() + position[owner];
+    position[owner] += chosen[i].type.numBytes();
   }
   return std::nullopt;
 }

@@ -24,8 +24,8 @@
 //
 // Waiting ends
 // ------------
-// When no rank has finished anything for `patience`, or one was not heard of
-// for `lossTimeout`, the run ends on all ranks with a message such as
+// When no rank has finished anything for `patience`, or the transport has lost
+// one, the run ends on all ranks with a message such as
 //
 //   rank 2 waits for 'reduce' (all_reduce) from rank 1 on channel 5 for 60 s;
 //   rank 1 was last seen executing 'forward 3'
@@ -104,14 +104,12 @@ struct Transfer {
 struct CommunicatorOptions {
   /// How long nothing may happen anywhere.
   std::chrono::milliseconds patience{60000};
-  /// How long a rank may be silent.
-  std::chrono::milliseconds lossTimeout{10000};
 };
 
 class Communicator {
 public:
   explicit Communicator(Transport &transport, CommunicatorOptions options = {});
-  /// Transfers under way are left alone; the transport ends them.
+  /// Returns when all that was sent is on its way, or the run has ended.
   ~Communicator();
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
@@ -136,16 +134,25 @@ public:
   /// Returns when all members have called it.
   MaybeError barrier(const std::vector<int64_t> &group);
 
+  /// All ranks of an opened program give the others blocks, as in one phase;
+  /// members are the ranks. What is sent to whom is known to both.
+  MaybeError exchange(const std::string &label, std::vector<Block> sends,
+                      std::vector<Block> receives);
+  /// Gives every rank the texts of all ranks.
+  Result<std::vector<std::string>> exchange(const std::string &label,
+                                            const std::string &text);
+
 private:
   using Lock = std::unique_lock<std::mutex>;
 
   bool progress();
   bool progress(Transfer &transfer);
+  void begin(const std::shared_ptr<Transfer> &transfer, const Stream &stream);
   void startPhase(Transfer &transfer);
   void drive(Lock &lock, std::chrono::microseconds longest);
   void driveLoop();
   MaybeError checkPatience(const Transfer &transfer);
-  std::string describeWait(const Transfer &transfer);
+  std::string describeWait(const Transfer &transfer, int64_t lost = -1);
   Result<int64_t> getStream(const Stream &stream);
 
   Transport &transport;

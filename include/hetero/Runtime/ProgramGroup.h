@@ -31,6 +31,9 @@
 
 namespace hetero::runtime {
 
+class ByteReader;
+class ByteWriter;
+
 /// What one rank is made of.
 struct RankSetup {
   Program program;
@@ -80,7 +83,8 @@ public:
                        int64_t root = -1);
 
   void setTracing(bool on);
-  /// Events of the local ranks since it was last asked for.
+  /// Events of all ranks since it was last asked for. If other processes have
+  /// ranks, all call it; after a failure they get those of their own.
   std::vector<TraceEvent> takeTrace();
 
 private:
@@ -97,13 +101,20 @@ private:
   };
 
   ProgramGroup();
+  /// Whether other processes have ranks.
+  bool hasOthers() const;
+  static void writePart(ByteWriter &writer, const Part &part);
+  static Part readPart(ByteReader &reader);
   /// Runs `job` on the thread of every local rank; the first error.
   MaybeError runAll(const std::function<MaybeError(size_t)> &job);
   MaybeError exchangeParts();
   Result<std::vector<Part>> chooseParts(int64_t index,
                                         const TensorType &type) const;
-  MaybeError collect(const std::vector<Part> &parts, void *whole,
+  MaybeError collect(const std::vector<Part> &chosen, void *whole,
                      const TensorType &type, int64_t root);
+  MaybeError exchangeResult(const std::vector<Part> &chosen, int64_t root,
+                            std::vector<const char *> &memory,
+                            std::vector<std::string> &received);
 
   /// Shared with the threads, which may outlive the group when a kernel does
   /// not return.

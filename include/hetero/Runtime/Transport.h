@@ -70,8 +70,14 @@ struct MessageKey {
 using Ticket = int64_t;
 enum class TicketState { Pending, Done };
 
+/// Ended: it has left, and was not expected to do more. Lost: it was.
+enum class RankState { Running, Ended, Lost };
+
 /// What is known of a rank, for messages.
 struct RankStatus {
+  RankState state = RankState::Running;
+  /// Why it runs no more: "process 4711 on 'host' has ended".
+  std::string reason;
   /// What it executes, or "" before it said anything.
   std::string executing;
   /// When it last finished something, as far as is known.

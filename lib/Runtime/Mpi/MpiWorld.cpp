@@ -1,0 +1,502 @@
+//===- MpiWorld.cpp - All processes of a run ------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MpiWorld.h"
+#include "Watchdog.h"
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+using namespace hetero::runtime;
+using std::chrono::milliseconds;
+
+/// How often a rank gives a sign of life, and looks for those of others.
+static constexpr milliseconds tick{100};
+/// How long a process must be gone before it is lost: what it has sent before
+/// comes first.
+static constexpr milliseconds confirmation{40};
+/// How long somebody who waits for a lost rank has to say for what.
+static constexpr milliseconds timeToReport{200};
+/// How long a process has to end by itself after a failure, and if mpirun is
+/// ending it: that kills a second after SIGTERM.
+static constexpr milliseconds timeToEnd{4000}, timeToEndWhenTold{200};
+/// How long it is tried to tell the others why.
+static constexpr milliseconds timeToTell{200};
+/// How often one that is silent gets a sign of life. What it does not read
+/// takes up the room that the reason of the end will need.
+static constexpr milliseconds rareTick{2000};
+/// How long all processes may take to start or to finish.
+static constexpr std::chrono::seconds timeToMeet{60};
+
+/// The world of this process. It is never destroyed: kernels that do not
+/// return may still use it.
+static MpiWorld *theWorld = nullptr;
+static std::mutex theWorldMutex;
+
+/// What the signal handler touches.
+static std::atomic<bool> isTerminated{false};
+static int signalEvent = -1;
+
+static std::string str(int64_t value) { return std::to_string(value); }
+
+static std::string seconds(Clock::duration time) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f s",
+                std::chrono::duration<double>(time).count());
+  return text;
+}
+
+[[noreturn]] static void endProcess(const std::string &reason) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "error: %s\n", reason.c_str());
+  std::fflush(stderr);
+  std::_Exit(1);
+}
+
+static void wakeMonitor() {
+  uint64_t one = 1;
+  if (signalEvent >= 0 && write(signalEvent, &one, sizeof(one)) < 0)
+    return;
+}
+
+extern "C" void heteroMpiOnTerminate(int) {
+  int saved = errno;
+  isTerminated = true;
+  wakeMonitor();
+  errno = saved;
+}
+
+/// Unless the program has a handler of its own.
+static void installSignalHandler() {
+  struct sigaction old = {}, action = {};
+  if (sigaction(SIGTERM, nullptr, &old) != 0 || old.sa_handler != SIG_DFL)
+    return;
+  action.sa_handler = heteroMpiOnTerminate;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Beginning and end
+//===----------------------------------------------------------------------===//
+
+Result<MpiWorld *> MpiWorld::get(const MpiOptions &options) {
+  std::lock_guard<std::mutex> lock(theWorldMutex);
+  if (theWorld)
+    return theWorld;
+  auto *world = new MpiWorld();
+  if (MaybeError error = world->start(options))
+    return Error{*error};
+  theWorld = world;
+  std::atexit(finishAtExit);
+  return theWorld;
+}
+
+MaybeError MpiWorld::start(const MpiOptions &options) {
+  Watchdog watchdog(timeToMeet,
+                    "the processes of the run have not found each other after "
+                    "60 s: one of them does not start MPI");
+  lossTimeout = options.lossTimeout;
+  int isInitialized = 0, isFinalized = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&isInitialized);
+  MPI_Finalized(&isFinalized);
+  if (isFinalized)
+    return "MPI was finalized by this program";
+  if (isInitialized) {
+    // The program calls MPI as well, and does not ask here before it does.
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+      return "MPI was initialized by this program without MPI_THREAD_MULTIPLE";
+  } else {
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
+    ownsMpi = true;
+    if (level < MPI_THREAD_SERIALIZED)
+      return "this MPI cannot be used from several threads";
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &data);
+  MPI_Comm_dup(MPI_COMM_WORLD, &control);
+  MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(control, MPI_ERRORS_RETURN);
+  int number = 0, size = 1, found = 0;
+  int *limit = nullptr;
+  MPI_Comm_rank(data, &number);
+  MPI_Comm_size(data, &size);
+  MPI_Comm_get_attr(data, MPI_TAG_UB, &limit, &found);
+  if (found)
+    largestTag = *limit;
+  rank = number;
+
+  std::vector<ProcessId> processes(size);
+  ProcessId self = getOwnProcess();
+  MPI_Allgather(&self, sizeof(self), MPI_BYTE, processes.data(), sizeof(self),
+                MPI_BYTE, control);
+  peers.resize(size);
+  Clock::time_point now = Clock::now();
+  for (int i = 0; i < size; ++i) {
+    peers[i].process = processes[i];
+    peers[i].status.lastSeen = peers[i].status.lastProgress = now;
+  }
+  signalEvent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  installSignalHandler();
+  thread = std::thread([this] { monitor(); });
+  return std::nullopt;
+}
+
+void MpiWorld::finishAtExit() { theWorld->finish(); }
+
+/// At the exit of the process. Nobody leaves before all others are done: what
+/// was sent is then received, and a process that is gone is a lost one.
+void MpiWorld::finish() {
+  for (int64_t i = 0; i < getNumRanks(); ++i)
+    if (i != rank)
+      send(i, "end", "");
+  auto isOver = [&] {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (failure)
+      return true;
+    for (int64_t i = 0; i < getNumRanks(); ++i)
+      if (i != rank && peers[i].status.state == RankState::Running)
+        return false;
+    return !isEnding;
+  };
+  bool hadFailed = getFailure().has_value();
+  while (!isOver()) {
+    pump();
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  MaybeError reason = getFailure();
+  if (!reason && (reason = getLoss()))
+    fail(*reason);
+  if (reason && !hadFailed)
+    endProcess(*reason);
+  stopping = true;
+  wakeMonitor();
+  thread.join();
+  // Time for the others to hear of it before mpirun ends them.
+  if (reason && !isTerminated)
+    std::this_thread::sleep_for(timeToReport);
+  if (reason || !ownsMpi)
+    return;
+  Watchdog watchdog(timeToMeet, "MPI_Finalize does not return");
+  MPI_Finalize();
+}
+
+//===----------------------------------------------------------------------===//
+// Small messages
+//===----------------------------------------------------------------------===//
+
+bool MpiWorld::use(const std::function<void()> &job) {
+  std::unique_lock<std::timed_mutex> lock(mpi);
+  if (isQuiet)
+    return false;
+  job();
+  return true;
+}
+
+void MpiWorld::send(int64_t peer, const std::string &subject,
+                    const std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  queued.push_back({peer, subject + '\0' + text});
+}
+
+std::optional<std::string> MpiWorld::receive(int64_t peer,
+                                             const std::string &subject) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = peers[peer].inbox.find(subject);
+  if (found == peers[peer].inbox.end())
+    return std::nullopt;
+  std::string text = std::move(found->second.front());
+  found->second.pop_front();
+  if (found->second.empty())
+    peers[peer].inbox.erase(found);
+  return text;
+}
+
+/// With MPI to itself, like all that calls it below.
+void MpiWorld::sendNow(Outgoing message) {
+  outgoing.push_back(std::move(message));
+  Outgoing &last = outgoing.back();
+  MPI_Isend(last.text.data(), last.text.size(), MPI_BYTE, last.peer, 0, control,
+            &last.request);
+}
+
+/// What this rank executes, and for how long nothing has been finished.
+void MpiWorld::sendBeats(Clock::time_point now) {
+  if (now - lastBeat < tick)
+    return;
+  lastBeat = now;
+  std::string text;
+  std::vector<int64_t> to;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    const RankStatus &status = peers[rank].status;
+    int64_t age =
+        std::chrono::duration_cast<milliseconds>(now - status.lastProgress)
+            .count();
+    text = std::string("beat") + '\0' + str(age) + ' ' + status.executing;
+    for (int64_t i = 0; i < getNumRanks(); ++i)
+      if (i != rank && peers[i].status.state != RankState::Lost &&
+          (now - peers[i].status.lastSeen < rareTick ||
+           peers[i].status.state == RankState::Ended ||
+           now - peers[i].lastBeat >= rareTick)) {
+        peers[i].lastBeat = now;
+        to.push_back(i);
+      }
+  }
+  for (int64_t peer : to)
+    sendNow({peer, text});
+}
+
+void MpiWorld::receiveAll(
+    std::deque<std::pair<int64_t, std::string>> &received) {
+  while (true) {
+    int found = 0, size = 0;
+    MPI_Status status;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, 0, control, &found, &status) !=
+            MPI_SUCCESS ||
+        !found)
+      return;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    std::string text(size, '\0');
+    MPI_Recv(text.data(), size, MPI_BYTE, status.MPI_SOURCE, 0, control,
+             MPI_STATUS_IGNORE);
+    received.emplace_back(status.MPI_SOURCE, std::move(text));
+  }
+}
+
+void MpiWorld::pump() {
+  std::deque<std::pair<int64_t, std::string>> received;
+  {
+    std::unique_lock<std::timed_mutex> lock(mpi, tick);
+    if (!lock || isQuiet)
+      return;
+    for (auto it = outgoing.begin(); it != outgoing.end();) {
+      int done = 0;
+      MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
+      it = done ? outgoing.erase(it) : std::next(it);
+    }
+    std::deque<Outgoing> next;
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      next.swap(queued);
+    }
+    for (Outgoing &message : next)
+      sendNow(std::move(message));
+    sendBeats(Clock::now());
+    receiveAll(received);
+  }
+  for (const auto &[from, message] : received)
+    handle(from, message);
+}
+
+void MpiWorld::handle(int64_t from, const std::string &message) {
+  size_t split = std::min(message.find('\0'), message.size());
+  std::string subject = message.substr(0, split);
+  std::string text =
+      split < message.size() ? message.substr(split + 1) : std::string();
+  if (subject == "abort")
+    return fail(text, /*tell=*/false);
+  std::lock_guard<std::mutex> lock(mutex);
+  Peer &peer = peers[from];
+  if (peer.status.state == RankState::Running)
+    peer.status.lastSeen = Clock::now();
+  if (subject == "end") {
+    peer.status.state = RankState::Ended;
+    peer.status.reason = "it has left the run";
+    return;
+  }
+  if (subject != "beat") {
+    peer.inbox[subject].push_back(text);
+    return;
+  }
+  char *rest = nullptr;
+  int64_t age = std::strtoll(text.c_str(), &rest, 10);
+  peer.status.lastProgress = Clock::now() - milliseconds(age);
+  peer.status.executing = *rest == ' ' ? rest + 1 : rest;
+}
+
+//===----------------------------------------------------------------------===//
+// Failure
+//===----------------------------------------------------------------------===//
+
+MaybeError MpiWorld::getFailure() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return failure;
+}
+
+void MpiWorld::fail(const std::string &reason, bool tell) {
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (isEnding) {
+      changed.wait(lock, [&] { return failure.has_value(); });
+      return;
+    }
+    isEnding = true;
+  }
+  {
+    // A call that does not return keeps MPI for itself.
+    std::unique_lock<std::timed_mutex> lock(mpi, timeToTell);
+    if (lock && tell)
+      tellAll(reason);
+    isQuiet = true;
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    failure = reason;
+    failedAt = Clock::now();
+  }
+  changed.notify_all();
+  wakeMonitor();
+}
+
+void MpiWorld::tellAll(const std::string &reason) {
+  std::vector<int64_t> to;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (int64_t i = 0; i < getNumRanks(); ++i)
+      if (i != rank && !peers[i].suspectSince)
+        to.push_back(i);
+  }
+  for (int64_t peer : to)
+    sendNow({peer, std::string("abort") + '\0' + reason});
+  Clock::time_point limit = Clock::now() + timeToTell;
+  while (!outgoing.empty() && Clock::now() < limit) {
+    int done = 0;
+    MPI_Test(&outgoing.back().request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      outgoing.pop_back();
+    else
+      std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Watching the others
+//===----------------------------------------------------------------------===//
+
+void MpiWorld::publish(const std::string &executing) {
+  std::lock_guard<std::mutex> lock(mutex);
+  RankStatus &status = peers[rank].status;
+  status.executing = executing;
+  status.lastProgress = Clock::now();
+}
+
+RankStatus MpiWorld::getStatus(int64_t which) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (which == rank)
+    peers[rank].status.lastSeen = Clock::now();
+  return peers[which].status;
+}
+
+MaybeError MpiWorld::getLoss() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (int64_t i = 0; i < getNumRanks(); ++i)
+    if (peers[i].status.state == RankState::Lost)
+      return "rank " + str(i) + " is lost: " + peers[i].status.reason;
+  return std::nullopt;
+}
+
+void MpiWorld::monitor() {
+  Clock::time_point last = Clock::now();
+  while (!stopping) {
+    // Soon again when somebody may be lost.
+    pollfd event = {signalEvent, POLLIN, 0};
+    poll(&event, 1, isTerminated ? 20 : int(tick.count()));
+    uint64_t count;
+    if (read(signalEvent, &count, sizeof(count)) < 0 && errno != EAGAIN)
+      std::this_thread::sleep_for(tick);
+    Clock::time_point now = Clock::now();
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (isTerminated && !terminatedAt)
+        terminatedAt = now;
+      // Who has slept, because it was stopped, has not heard of anybody.
+      if (now - last > 10 * tick)
+        for (Peer &peer : peers)
+          peer.status.lastSeen += now - last;
+    }
+    last = now;
+    pump();
+    checkPeers(now);
+    if (MaybeError reason = findReasonToEnd(now))
+      fail(*reason);
+    endProcessIfLate(Clock::now());
+  }
+}
+
+void MpiWorld::lose(Peer &peer, Clock::time_point now,
+                    const std::string &reason) {
+  peer.status.state = RankState::Lost;
+  peer.status.reason = reason;
+  peer.lostSince = now;
+}
+
+void MpiWorld::checkPeers(Clock::time_point now) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const ProcessId &self = peers[rank].process;
+  for (int64_t i = 0; i < getNumRanks(); ++i) {
+    Peer &peer = peers[i];
+    if (i == rank || peer.status.state != RankState::Running)
+      continue;
+    ProcessState state = getState(peer.process, self);
+    if (state == ProcessState::Ended) {
+      if (!peer.suspectSince)
+        peer.suspectSince = now;
+      else if (now - *peer.suspectSince >= confirmation)
+        lose(peer, now, describe(peer.process) + " has ended");
+    } else if (now - peer.status.lastSeen > lossTimeout) {
+      lose(peer, now,
+           describe(peer.process) +
+               (state == ProcessState::Stopped ? " is stopped and" : "") +
+               " was silent for " + seconds(now - peer.status.lastSeen));
+    }
+  }
+}
+
+/// For the case that nobody waits for the lost rank, who would end the run with
+/// what it waits for.
+MaybeError MpiWorld::findReasonToEnd(Clock::time_point now) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isEnding)
+    return std::nullopt;
+  const std::string &executing = peers[rank].status.executing;
+  std::string here = "rank " + str(rank);
+  here += executing.empty() ? " has not started"
+                            : " was executing '" + executing + "'";
+  for (int64_t i = 0; i < getNumRanks(); ++i)
+    if (peers[i].status.state == RankState::Lost &&
+        now - peers[i].lostSince > timeToReport)
+      return "rank " + str(i) + " is lost: " + peers[i].status.reason + "; " +
+             here;
+  if (!terminatedAt || now - *terminatedAt < 2 * timeToReport)
+    return std::nullopt;
+  std::string reason = "the run was ended from outside (SIGTERM); " + here;
+  for (int64_t i = 0; i < getNumRanks(); ++i)
+    if (i != rank && now - peers[i].status.lastSeen > 3 * tick)
+      reason += "; rank " + str(i) + " was silent for " +
+                seconds(now - peers[i].status.lastSeen);
+  return reason;
+}
+
+void MpiWorld::endProcessIfLate(Clock::time_point now) {
+  std::string reason;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!failure ||
+        now - failedAt < (terminatedAt ? timeToEndWhenTold : timeToEnd))
+      return;
+    reason = *failure;
+  }
+  endProcess(reason);
+}

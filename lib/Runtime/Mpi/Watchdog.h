@@ -1,0 +1,53 @@
+//===- Watchdog.h - Ends a process that hangs -------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
+#define HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace hetero::runtime {
+
+/// Ends the process with a message if it lives longer than `limit`: for calls
+/// that wait for other processes and cannot be interrupted.
+class Watchdog {
+public:
+  Watchdog(std::chrono::seconds limit, const char *message)
+      : thread([this, limit, message] {
+          std::unique_lock<std::mutex> lock(mutex);
+          if (changed.wait_for(lock, limit, [this] { return isDone; }))
+            return;
+          std::fprintf(stderr, "error: %s\n", message);
+          std::_Exit(1);
+        }) {}
+  ~Watchdog() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      isDone = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+  Watchdog(const Watchdog &) = delete;
+  Watchdog &operator=(const Watchdog &) = delete;
+
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false;
+  std::thread thread;
+};
+
+} // namespace hetero::runtime
+
+#endif // HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
