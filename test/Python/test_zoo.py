@@ -106,7 +106,7 @@ def test_layers_of_a_gpt_can_be_chosen() -> None:
     [
         (lambda: zoo.get("gtp"), "no model 'gtp'; the models are bert, gpt"),
         (lambda: zoo.get("mlp", "bench"), "model 'mlp' has no size 'bench'; its sizes are test, paper"),
-        (lambda: zoo.get("mlp", layers=2), "the shape of model 'mlp' cannot be changed"),
+        (lambda: zoo.get("mlp", layers=2), "model 'mlp' has no layers to change"),
     ],
 )
 def test_errors_say_what_there_is(call, message: str) -> None:
@@ -141,7 +141,7 @@ def test_command_writes_every_form(tmp_path: Path) -> None:
     [
         ((), 2, "error: name a model with --model, or see --list"),
         (("--model", "gtp"), 1, "error: no model 'gtp'"),
-        (("--model", "mlp", "--layers", "3"), 1, "error: the shape of model 'mlp' cannot be changed"),
+        (("--model", "mlp", "--layers", "3"), 1, "error: model 'mlp' has no layers to change"),
         (("--model", "mlp", "--out", "/dev/null/x"), 1, "error: "),
     ],
 )

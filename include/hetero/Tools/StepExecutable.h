@@ -169,11 +169,12 @@ public:
 
   /// The module with its plan, before it was partitioned; null if it came with
   /// rank programs. And the one with the rank programs.
-  mlir::ModuleOp getPlanned() const { return *planned; }
-  mlir::ModuleOp getPartitioned() const { return *partitioned; }
+  mlir::ModuleOp getPlanned() const { return planned.get(); }
+  mlir::ModuleOp getPartitioned() const { return partitioned.get(); }
 
 private:
   StepExecutable();
+  mlir::LogicalResult load(const StepOptions &options);
 
   mlir::OwningOpRef<mlir::ModuleOp> planned, partitioned;
   StepSignature signature;

@@ -288,6 +288,9 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
     return success(
         getValueAs<ProgramAttr>(op, attribute, "a #hetero.program") != nullptr);
   }
+  // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
+  if (name == "hetero.contraction" || name == "hetero.kernel")
+    return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
   if (name == getRoleAttrName())
     return op->emitOpError()
            << "role_c8: " << attribute.getName()

@@ -17,18 +17,19 @@ from .step import ARGUMENT_ROLES, RESULT_ROLES, Roles, Step
 
 __all__ = ["ARGUMENT_ROLES", "RESULT_ROLES", "Roles", "Step", "get", "names", "sizes"]
 
-_BUILDERS: dict[str, tuple[Callable[..., Step], tuple[str, ...]]] = {
-    "bert": (bert.build, tuple(bert.SIZES)),
-    "gpt": (gpt.build, tuple(gpt.SIZES)),
-    "gpt_bf16": (gpt.build_bf16, tuple(gpt.SIZES)),
-    "gpt_scan": (gpt.build_scan, tuple(gpt.SIZES)),
-    "lstm": (lstm.build, tuple(lstm.SIZES)),
-    "mlp": (mlp.build, tuple(mlp.SIZES)),
-    "moe": (moe.build, tuple(moe.SIZES)),
-    "resnet": (convnets.build_resnet, tuple(convnets.RESNET_SIZES)),
-    "unet": (convnets.build_unet, tuple(convnets.UNET_SIZES)),
-    "vgg19": (convnets.build_vgg19, tuple(convnets.VGG_SIZES)),
-    "vit": (vit.build, tuple(vit.SIZES)),
+# Each builder with its shapes by size.
+_BUILDERS: dict[str, tuple[Callable[..., Step], dict[str, Any]]] = {
+    "bert": (bert.build, bert.SIZES),
+    "gpt": (gpt.build, gpt.SIZES),
+    "gpt_bf16": (gpt.build_bf16, gpt.SIZES),
+    "gpt_scan": (gpt.build_scan, gpt.SIZES),
+    "lstm": (lstm.build, lstm.SIZES),
+    "mlp": (mlp.build, mlp.SIZES),
+    "moe": (moe.build, moe.SIZES),
+    "resnet": (convnets.build_resnet, convnets.RESNET_SIZES),
+    "unet": (convnets.build_unet, convnets.UNET_SIZES),
+    "vgg19": (convnets.build_vgg19, convnets.VGG_SIZES),
+    "vit": (vit.build, vit.SIZES),
 }
 
 
@@ -39,20 +40,22 @@ def names() -> list[str]:
 
 def sizes(name: str) -> tuple[str, ...]:
     """The sizes of the model `name`."""
-    return _lookup(name)[1]
+    return tuple(_lookup(name)[1])
 
 
 def get(name: str, size: str = "test", **changes: Any) -> Step:
-    """The training step of a model; `changes` (GPT only) replace parts of its shape."""
+    """The training step of a model; `changes` replace parts of its shape."""
     builder, known = _lookup(name)
     if size not in known:
         raise ValueError(f"model '{name}' has no size '{size}'; its sizes are {', '.join(known)}")
-    if changes and not name.startswith("gpt"):
-        raise ValueError(f"the shape of model '{name}' cannot be changed")
+    shape = known[size] if isinstance(known[size], dict) else vars(known[size])
+    for change in changes:
+        if change not in shape:
+            raise ValueError(f"model '{name}' has no {change} to change; it has {', '.join(shape)}")
     return builder(size, **changes)
 
 
-def _lookup(name: str) -> tuple[Callable[..., Step], tuple[str, ...]]:
+def _lookup(name: str) -> tuple[Callable[..., Step], dict[str, Any]]:
     if name not in _BUILDERS:
         raise ValueError(f"no model '{name}'; the models are {', '.join(names())}")
     return _BUILDERS[name]

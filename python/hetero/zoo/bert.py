@@ -72,9 +72,9 @@ class Bert(nn.Module):
         return words.attend(x) + bias
 
 
-def build(size: str) -> Step:
+def build(size: str, **changes: Any) -> Step:
     """The step `train_step(state, batch, rng)`; labels below zero do not count."""
-    config = SIZES[size]
+    config = dataclasses.replace(SIZES[size], **changes)
     model = Bert(config)
     optimizer = adamw(1e-3 if size == "test" else 1e-4, warmup=4, steps=10000)
 

@@ -119,9 +119,9 @@ class UNet(nn.Module):
         return x
 
 
-def build_resnet(size: str) -> Step:
+def build_resnet(size: str, **changes: Any) -> Step:
     """The step `train_step(params, batch_stats, opt_state, images, labels)`."""
-    config = RESNET_SIZES[size]
+    config = dataclasses.replace(RESNET_SIZES[size], **changes)
     model = ResNet(config)
     optimizer = optax.chain(
         optax.add_decayed_weights(1e-4, mask=decay_mask),
@@ -158,9 +158,9 @@ def build_resnet(size: str) -> Step:
     )  # fmt: skip
 
 
-def build_vgg19(size: str) -> Step:
+def build_vgg19(size: str, **changes: Any) -> Step:
     """The step `train_step(params, opt_state, batch, rng, learning_rate)`."""
-    config = VGG_SIZES[size]
+    config = dataclasses.replace(VGG_SIZES[size], **changes)
     model = VGG(config)
     optimizer = optax.trace(decay=0.9)
 
@@ -191,9 +191,9 @@ def build_vgg19(size: str) -> Step:
     )  # fmt: skip
 
 
-def build_unet(size: str) -> Step:
+def build_unet(size: str, **changes: Any) -> Step:
     """The step `train_step(state, batch)` with the state in a dictionary."""
-    config = UNET_SIZES[size]
+    config = dataclasses.replace(UNET_SIZES[size], **changes)
     model = UNet(config)
     optimizer = optax.adam(1e-3)
 

@@ -45,9 +45,9 @@ class LSTM(nn.Module):
         return nn.Dense(self.config.vocabulary)(x)
 
 
-def build(size: str) -> Step:
+def build(size: str, **changes: Any) -> Step:
     """The step `train_step(params, opt_state, rng, batch)`, which returns a new rng."""
-    config = SIZES[size]
+    config = dataclasses.replace(SIZES[size], **changes)
     model = LSTM(config)
     optimizer = optax.chain(optax.clip(5.0), optax.rmsprop(1e-3))
 

@@ -30,9 +30,9 @@ class MLP(nn.Module):
         return nn.Dense(self.classes)(x)
 
 
-def build(size: str) -> Step:
+def build(size: str, **changes: Any) -> Step:
     """The step `train_step(params, opt_state, batch)`."""
-    config = SIZES[size]
+    config = {**SIZES[size], **changes}
     model = MLP(config["widths"], config["classes"])
     optimizer = optax.sgd(0.05, momentum=0.9)
     shape = (config["batch"], config["inputs"])

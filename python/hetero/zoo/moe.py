@@ -82,9 +82,9 @@ class MoE(nn.Module):
         return embed.attend(nn.LayerNorm()(x)), balance / config.layers
 
 
-def build(size: str) -> Step:
+def build(size: str, **changes: Any) -> Step:
     """The step `train_step(state, batch, rng)` with a load-balancing loss."""
-    config = SIZES[size]
+    config = dataclasses.replace(SIZES[size], **changes)
     model = MoE(config)
     optimizer = adamw(1e-3, warmup=4, steps=1000)
 

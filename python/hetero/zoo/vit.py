@@ -69,9 +69,9 @@ class ViT(nn.Module):
         return nn.Dense(config.classes, name="head")(nn.LayerNorm()(x)[:, 0])
 
 
-def build(size: str) -> Step:
+def build(size: str, **changes: Any) -> Step:
     """The step `train_step(state, images, labels, rng)` with label smoothing."""
-    config = SIZES[size]
+    config = dataclasses.replace(SIZES[size], **changes)
     model = ViT(config)
     optimizer = adamw(1e-3, warmup=4, steps=10000)
 

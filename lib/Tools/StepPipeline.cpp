@@ -1,0 +1,133 @@
+//===- StepPipeline.cpp - The passes that a step still lacks --------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/BatchAxis.h"
+#include "hetero/Analysis/Layers.h"
+#include "hetero/Analysis/Step.h"
+#include "hetero/Conversion/RuntimePrograms.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/Tools/StepExecutable.h"
+#include "hetero/Transforms/Passes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace hetero;
+
+static void report(const StepOptions &options, StringRef phase) {
+  if (options.progress)
+    options.progress(phase);
+}
+
+static LogicalResult runPasses(ModuleOp module,
+                               function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  build(manager);
+  return manager.run(module);
+}
+
+static bool hasLayers(func::FuncOp step) {
+  return llvm::any_of(step.getOps(), [](Operation &op) {
+    return op.hasAttr(HeteroDialect::getLayerAttrName());
+  });
+}
+
+/// Sizes that differ by at most one.
+static SmallVector<int64_t> divide(int64_t total, int64_t parts) {
+  SmallVector<int64_t> sizes;
+  for (int64_t i = 0; i < parts; ++i)
+    sizes.push_back(total / parts + (i < total % parts));
+  return sizes;
+}
+
+static void print(llvm::raw_ostream &os, ArrayRef<int64_t> list) {
+  os << "[";
+  llvm::interleaveComma(list, os);
+  os << "]";
+}
+
+/// A plan for one device without limits: all layers in one stage.
+static LogicalResult addSinglePlan(ModuleOp module, int64_t count) {
+  FailureOr<func::FuncOp> step = getStep(module);
+  if (failed(step))
+    return failure();
+  FailureOr<FormAxis> axis = getBatchAxis(*step);
+  if (failed(axis))
+    return failure();
+  count = std::max<int64_t>(count, 1);
+  if (count > axis->units)
+    return step->emitError()
+           << "a batch of " << axis->units << " samples cannot be divided into "
+           << count << " microbatches";
+  FailureOr<StepLayers> layers = readLayers(*step);
+  if (failed(layers))
+    return failure();
+  SmallVector<int64_t> sizes = divide(axis->units, count), distinct;
+  for (int64_t size : sizes)
+    if (!llvm::is_contained(distinct, size))
+      distinct.push_back(size);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "hetero.mesh @device = [0]\nhetero.plan @plan of @" << step->getName()
+     << " planner \"none\" minimizes time batch " << axis->units
+     << " microbatches ";
+  print(os, sizes);
+  os << " predicted 1 s {\n  hetero.stage 0 on @device layers [0";
+  if (layers->numLayers > 1)
+    os << " to " << layers->numLayers - 1;
+  os << "] samples [";
+  llvm::interleaveComma(distinct, os,
+                        [&](int64_t size) { os << "[" << size << "]"; });
+  os << "] in_flight 1\n}\n";
+  Block block;
+  ParserConfig config(module.getContext(), /*verifyAfterParse=*/false);
+  if (failed(parseSourceString(text, &block, config)))
+    return failure();
+  module.getBody()->getOperations().splice(module.getBody()->begin(),
+                                           block.getOperations());
+  return success();
+}
+
+LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
+  if (!getRankPrograms(module).empty() || !module.getOps<PlanOp>().empty())
+    return success();
+  FailureOr<func::FuncOp> step = getStep(module);
+  if (failed(step))
+    return failure();
+  if (!hasLayers(*step)) {
+    report(options, "importing");
+    LogicalResult imported = runPasses(module, [&](OpPassManager &manager) {
+      ImportOptions import;
+      import.roles = ArrayRef<std::string>(options.roles);
+      buildImportPipeline(manager, import);
+      manager.addPass(createFormLayersPass());
+    });
+    if (failed(imported))
+      return failure();
+  }
+  report(options, "planning");
+  if (options.clusterFile.empty() && options.clusterText.empty())
+    return addSinglePlan(module, options.microbatches);
+  return module.emitError("planning for a cluster is not possible yet");
+}
+
+LogicalResult hetero::partitionStep(ModuleOp module,
+                                    const StepOptions &options) {
+  if (!getRankPrograms(module).empty())
+    return success();
+  report(options, "partitioning");
+  return runPasses(module, [&](OpPassManager &manager) {
+    manager.addPass(createPartitionPass());
+  });
+}
+
+void hetero::printPlanTable(ModuleOp planned, llvm::raw_ostream &os) {
+  for (PlanOp plan : planned.getOps<PlanOp>())
+    os << plan << "\n";
+}

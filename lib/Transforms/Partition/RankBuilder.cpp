@@ -1,0 +1,480 @@
+//===- RankBuilder.cpp - The program of one rank --------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankBuilder.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::partition;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// The ranges of a value that this rank has.
+PartAttr RankBuilder::getPart(int64_t index, Type type, const Holding &holding,
+                              int64_t microbatch) const {
+  auto tensorType = cast<RankedTensorType>(type);
+  SmallVector<SmallVector<int64_t>> ranges;
+  for (int64_t size : tensorType.getShape())
+    ranges.push_back({0, size});
+  auto split = [&](const Form &form, int64_t total,
+                   std::pair<int64_t, int64_t> units) {
+    if (!form.isSplit())
+      return;
+    SmallVector<int64_t> &list = ranges[form.dim];
+    list.clear();
+    for (int64_t outer = 0; outer < form.outer; ++outer) {
+      int64_t begin = (outer * total + units.second) * form.inner;
+      list.append({begin, begin + units.first * form.inner});
+    }
+  };
+  if (holding.data.isSplit())
+    split(holding.data, layout.getTotalUnits(holding),
+          layout.getDataUnits(holding, member.stage, microbatch, member.data));
+  if (holding.tensor.isSplit())
+    split(holding.tensor, holding.tensorClass->units,
+          StepLayout::getUnits(*holding.tensorClass, member.tensor));
+  MLIRContext *context = type.getContext();
+  SmallVector<DenseI64ArrayAttr> attrs =
+      llvm::map_to_vector(ranges, [&](ArrayRef<int64_t> list) {
+        return DenseI64ArrayAttr::get(context, list);
+      });
+  return PartAttr::get(context, index, attrs);
+}
+
+Value RankBuilder::addArgument(BlockArgument argument, const Holding &holding,
+                               int64_t microbatch) {
+  unsigned index = argument.getArgNumber();
+  SmallVector<NamedAttribute> attrs;
+  attrs.push_back(builder.getNamedAttr(
+      HeteroDialect::getPartAttrName(),
+      getPart(index, argument.getType(), holding, microbatch)));
+  if (RoleAttr role = layout.roles.arguments[index])
+    attrs.push_back(
+        builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
+  argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
+  return function.getBody().front().addArgument(
+      layout.getLocalType(argument.getType(), holding, member.stage, microbatch,
+                          member.data, member.tensor),
+      argument.getLoc());
+}
+
+/// State lives here: as it is stored, whole for the gradients if they use it,
+/// and sent to other stages that do.
+LogicalResult RankBuilder::bindState(BlockArgument argument) {
+  Holding stored = layout.getStored(argument),
+          whole = layout.getArgument(argument);
+  void *key = argument.getAsOpaquePointer();
+  stateArguments[argument.getArgNumber()] = argumentAttrs.size();
+  Value part = addArgument(argument, stored, 0);
+  store[{key, Variant::Native, 0, true}] = part;
+  if (!traffic.isNeeded(argument, Variant::Native, member.stage))
+    return success();
+  FailureOr<Value> gathered = emitter.convert(part, argument.getType(), stored,
+                                              whole, argument.getLoc());
+  if (failed(gathered))
+    return failure();
+  store[{key, Variant::Native, 0, false}] = *gathered;
+  SmallVector<int64_t> destinations =
+      traffic.getDestinations(argument, Variant::Moved);
+  if (destinations.empty())
+    return success();
+  Holding moved = getVariantHolding(layout, {argument, Variant::Moved},
+                                    {member.stage, false});
+  FailureOr<Value> local = emitter.convert(*gathered, argument.getType(), whole,
+                                           moved, argument.getLoc());
+  if (failed(local))
+    return failure();
+  send(argument, Variant::Moved, *local, moved, 0);
+  return success();
+}
+
+LogicalResult RankBuilder::bindArguments() {
+  SmallVector<BlockArgument> state;
+  for (BlockArgument argument : layout.step.getArguments()) {
+    if (std::optional<int64_t> home = layout.getHome(argument)) {
+      if (*home == member.stage && failed(bindState(argument)))
+        return failure();
+      continue;
+    }
+    if (!traffic.isNeeded(argument, Variant::Native, member.stage))
+      continue;
+    Holding holding = layout.getArgument(argument);
+    int64_t count = holding.data.isSplit() ? layout.microbatches.size() : 1;
+    for (int64_t microbatch = 0; microbatch < count; ++microbatch)
+      store[{argument.getAsOpaquePointer(), Variant::Native, microbatch,
+             false}] = addArgument(argument, holding, microbatch);
+  }
+  return success();
+}
+
+/// The value that leaves others as they are when it is combined with them.
+static DenseElementsAttr getNeutralValue(RankedTensorType type,
+                                         ReductionKind reduction) {
+  Type element = type.getElementType();
+  bool lowest = reduction == ReductionKind::Max;
+  if (reduction == ReductionKind::Max || reduction == ReductionKind::Min) {
+    if (auto floating = dyn_cast<FloatType>(element))
+      return DenseElementsAttr::get(
+          type, APFloat::getInf(floating.getFloatSemantics(), lowest));
+    unsigned width = element.getIntOrFloatBitWidth();
+    bool isUnsigned = element.isUnsignedInteger() || width == 1;
+    APInt value = isUnsigned ? (lowest ? APInt::getZero(width)
+                                       : APInt::getMaxValue(width))
+                             : (lowest ? APInt::getSignedMinValue(width)
+                                       : APInt::getSignedMaxValue(width));
+    return DenseElementsAttr::get(type, value);
+  }
+  if (reduction == ReductionKind::And)
+    return DenseElementsAttr::get(
+        type, APInt::getAllOnes(element.getIntOrFloatBitWidth()));
+  OpBuilder builder(type.getContext());
+  return cast<DenseElementsAttr>(builder.getZeroAttr(type));
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> RankBuilder::lookUp(const UnitValue &input, int64_t microbatch,
+                                     Where where) {
+  bool perMicrobatch =
+      !isWhole(input.variant) && layout.isPerMicrobatch(input.value);
+  bool stored =
+      where.update && isa<BlockArgument>(input.value) &&
+      layout.getHome(cast<BlockArgument>(input.value)) == member.stage;
+  StoreKey key{input.value.getAsOpaquePointer(), input.variant,
+               perMicrobatch ? microbatch : 0, stored};
+  if (auto it = store.find(key); it != store.end())
+    return it->second;
+  if (isMoved(input.variant))
+    return store[key] = receive(input.value, input.variant, std::get<2>(key));
+  return emitError(input.value.getLoc()) << "is used on stage " << member.stage
+                                         << " before it is computed there";
+}
+
+/// What leaves a unit: kept for later units, added up, sent.
+LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
+                                int64_t microbatch) {
+  Value value = output.value;
+  bool perMicrobatch = layout.isPerMicrobatch(value);
+  Form form = layout.batch->getForm(value);
+  if (output.variant == Variant::Moved) {
+    if (form.isPartial())
+      return emitError(value.getLoc())
+             << "a partial value cannot go from stage " << member.stage
+             << " to another one";
+    send(value, Variant::Moved, local,
+         getVariantHolding(layout, output, {member.stage, false}),
+         perMicrobatch ? microbatch : 0);
+    return success();
+  }
+  store[{value.getAsOpaquePointer(), Variant::Native,
+         perMicrobatch ? microbatch : 0, false}] = local;
+  if (!traffic.isNeeded(value, Variant::Whole, member.stage))
+    return success();
+  if (form.isSplit()) {
+    parts[value].push_back(local);
+    return success();
+  }
+  auto [it, isFirst] = sums.insert({value, local});
+  if (!isFirst)
+    it->second = AccumulateOp::create(
+        builder, value.getLoc(), local.getType(),
+        ReductionKindAttr::get(builder.getContext(), form.reduction), local,
+        it->second);
+  return success();
+}
+
+/// What a unit gives a member that has no samples: nothing, or what does not
+/// change a sum.
+LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
+  for (const UnitValue &output : traffic.getOutputs(member.stage, ops)) {
+    Holding holding =
+        getVariantHolding(layout, output, {member.stage, /*update=*/false});
+    RankedTensorType type =
+        layout.getLocalType(output.value.getType(), holding, member.stage,
+                            microbatch, member.data, member.tensor);
+    DenseElementsAttr neutral =
+        holding.data.isPartial()
+            ? getNeutralValue(type, holding.data.reduction)
+            : cast<DenseElementsAttr>(builder.getZeroAttr(type));
+    Value nothing =
+        stablehlo::ConstantOp::create(builder, output.value.getLoc(), neutral);
+    if (failed(keep(output, nothing, microbatch)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
+  auto it = layout.units[member.stage].find(unit);
+  if (it == layout.units[member.stage].end())
+    return success();
+  if (unit.kind != UnitKind::Once &&
+      stage.samples[microbatch][member.data] == 0)
+    return skip(it->second, microbatch);
+  Member at = member;
+  at.microbatch = microbatch;
+  FailureOr<const UnitFunction *> function = units.get(unit, at);
+  if (failed(function))
+    return failure();
+  Where where = layout.getWhere(it->second.front());
+  SmallVector<Value> operands;
+  for (const UnitValue &input : (*function)->inputs) {
+    FailureOr<Value> operand = lookUp(input, microbatch, where);
+    if (failed(operand))
+      return failure();
+    operands.push_back(*operand);
+  }
+  Location loc = layout.step.getLoc();
+  if ((*function)->takesOffset) {
+    auto type = RankedTensorType::get({}, builder.getI64Type());
+    int64_t offset =
+        layout.getDataUnits(Holding(), member.stage, microbatch, member.data)
+            .second;
+    operands.push_back(stablehlo::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>{offset})));
+  }
+  func::FuncOp callee = (*function)->function;
+  auto call = func::CallOp::create(builder, loc, callee, operands);
+  std::optional<int64_t> number;
+  if (unit.kind != UnitKind::Once)
+    number = microbatch;
+  call->setAttr(HeteroDialect::getInstructionAttrName(),
+                InstructionAttr::get(
+                    builder.getContext(),
+                    getInstructionKind(unit, layout.levels.last), number,
+                    std::nullopt, 0, getSweep(unit, layout.levels.last)));
+  ++numCalls;
+  for (auto [output, result] :
+       llvm::zip_equal((*function)->outputs, call.getResults()))
+    if (failed(keep(output, result, microbatch)))
+      return failure();
+  waitForSends(/*keepLast=*/2);
+  return success();
+}
+
+/// The order of microbatches in a sweep, from the schedule; 1F1B without one.
+SmallVector<std::pair<UnitKind, int64_t>>
+RankBuilder::getOrder(int64_t level) const {
+  SmallVector<std::pair<UnitKind, int64_t>> order;
+  ScheduleOp source = schedule;
+  if (source) {
+    for (int64_t sweep : {level, int64_t(0)}) {
+      for (auto list : source.getBody().getOps<StageScheduleOp>())
+        if (int64_t(list.getIndex()) == member.stage)
+          for (auto instruction :
+               list.getInstructions().getAsRange<InstructionAttr>())
+            if (instruction.getSweep() == sweep &&
+                (instruction.getKind() == InstructionKind::Forward ||
+                 instruction.getKind() == InstructionKind::Backward))
+              order.push_back({instruction.getKind() == InstructionKind::Forward
+                                   ? UnitKind::Forward
+                                   : UnitKind::Backward,
+                               *instruction.getMicrobatch()});
+      if (!order.empty())
+        return order;
+    }
+    return order;
+  }
+  int64_t count = layout.microbatches.size();
+  int64_t ahead = std::min<int64_t>(count, layout.stages.size() - member.stage);
+  for (int64_t i = 0; i < ahead; ++i)
+    order.push_back({UnitKind::Forward, i});
+  for (int64_t i = 0; i < count; ++i) {
+    order.push_back({UnitKind::Backward, i});
+    if (ahead + i < count)
+      order.push_back({UnitKind::Forward, ahead + i});
+  }
+  return order;
+}
+
+/// Makes a value whole that came in parts: the parts of each microbatch are
+/// gathered from the devices, and follow each other.
+FailureOr<Value> RankBuilder::putTogether(Value value, const Holding &holding) {
+  Form form = holding.data;
+  if (holding.tensor.isSplit() && holding.tensor.dim == form.dim)
+    return emitError(value.getLoc())
+           << "is split twice along dimension " << form.dim
+           << " and needed whole; that cannot be partitioned yet";
+  MLIRContext *context = builder.getContext();
+  SmallVector<Value> pieces;
+  for (auto [microbatch, part] : llvm::enumerate(parts[value])) {
+    if (stage.dataSize == 1) {
+      pieces.push_back(part);
+      continue;
+    }
+    auto type = cast<RankedTensorType>(part.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[form.dim] = form.outer * layout.microbatches[microbatch] * form.inner;
+    pieces.push_back(AllGatherOp::create(
+        builder, value.getLoc(),
+        RankedTensorType::get(shape, type.getElementType()), part,
+        SplitAttr::get(context, form.dim, form.outer, form.inner,
+                       stage.samples[microbatch]),
+        FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()), stage.dataAxes,
+        AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr()));
+  }
+  Holding whole = holding;
+  whole.data = Form::replicated();
+  return concatenateUnits(pieces, form,
+                          layout.getLocalType(value.getType(), whole,
+                                              member.stage, 0, member.data,
+                                              member.tensor),
+                          value.getLoc());
+}
+
+LogicalResult RankBuilder::finishLevel(int64_t level) {
+  MLIRContext *context = builder.getContext();
+  auto finish = [&](Value value, Value whole) -> LogicalResult {
+    store[{value.getAsOpaquePointer(), Variant::Whole, 0, false}] = whole;
+    if (traffic.getDestinations(value, Variant::MovedWhole).empty())
+      return success();
+    Holding have = layout.getCompleted(value);
+    FailureOr<Value> moved = emitter.convert(whole, value.getType(), have,
+                                             Holding(), value.getLoc());
+    if (failed(moved))
+      return failure();
+    send(value, Variant::MovedWhole, *moved, Holding(), 0);
+    return success();
+  };
+  for (auto &[value, sum] : sums) {
+    Holding held = layout.getHeld(value), target = layout.getCompleted(value);
+    Value whole = sum;
+    if (stage.dataSize > 1) {
+      RankedTensorType type = layout.getLocalType(
+          value.getType(), target, member.stage, 0, member.data, member.tensor);
+      auto reduction = ReductionKindAttr::get(context, held.data.reduction);
+      auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
+      auto algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
+      Operation *op;
+      if (target.data.isSplit())
+        op = ReduceScatterOp::create(
+            builder, value.getLoc(), type, reduction, sum,
+            SplitAttr::get(context, target.data.dim, target.data.outer,
+                           target.data.inner, target.dataClass->sizes),
+            mesh, stage.dataAxes, algorithm, IntegerAttr());
+      else
+        op =
+            AllReduceOp::create(builder, value.getLoc(), type, reduction, sum,
+                                mesh, stage.dataAxes, algorithm, IntegerAttr());
+      op->setAttr(HeteroDialect::getInstructionAttrName(),
+                  InstructionAttr::get(context, InstructionKind::Reduce,
+                                       std::nullopt, std::nullopt, 0, level));
+      whole = op->getResult(0);
+    }
+    if (failed(finish(value, whole)))
+      return failure();
+  }
+  for (auto &[value, list] : parts) {
+    FailureOr<Value> whole = putTogether(value, layout.getHeld(value));
+    if (failed(whole) || failed(finish(value, *whole)))
+      return failure();
+  }
+  sums.clear();
+  parts.clear();
+  return success();
+}
+
+LogicalResult RankBuilder::runLevel(int64_t level) {
+  int64_t lastHop = 0;
+  for (auto &stageUnits : layout.units)
+    for (auto &[unit, ops] : stageUnits)
+      if (unit.level == level && unit.kind == UnitKind::Once)
+        lastHop = std::max(lastHop, unit.hop);
+  for (int64_t hop = 0; hop <= lastHop; ++hop)
+    if (failed(call({level, UnitKind::Once, hop}, 0)))
+      return failure();
+  for (auto [kind, microbatch] : getOrder(level))
+    if (failed(call({level, kind, 0}, microbatch)))
+      return failure();
+  return finishLevel(level);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult RankBuilder::returnResults() {
+  Operation *terminator = layout.step.getBody().front().getTerminator();
+  SmallVector<Value> results;
+  SmallVector<Attribute> attrs;
+  auto add = [&](Value local, unsigned index, Type type, const Holding &holding,
+                 int64_t microbatch) {
+    results.push_back(local);
+    SmallVector<NamedAttribute> list;
+    list.push_back(
+        builder.getNamedAttr(HeteroDialect::getPartAttrName(),
+                             getPart(index, type, holding, microbatch)));
+    if (RoleAttr role = layout.roles.results[index]) {
+      if (role.getArgument())
+        role = RoleAttr::get(builder.getContext(), role.getKind(),
+                             stateArguments.lookup(*role.getArgument()));
+      list.push_back(
+          builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
+    }
+    attrs.push_back(builder.getDictionaryAttr(list));
+  };
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    if (getResultStage(layout, index) != member.stage)
+      continue;
+    RoleAttr role = layout.roles.results[index];
+    Variant variant = getResultVariant(layout, value, member.stage);
+    Where where{member.stage, false};
+    Holding have = getVariantHolding(layout, {value, variant}, where);
+    if (!isWhole(variant) && layout.isPerMicrobatch(value)) {
+      for (int64_t microbatch = 0, e = layout.microbatches.size();
+           microbatch < e; ++microbatch) {
+        FailureOr<Value> local = lookUp({value, variant}, microbatch, where);
+        if (failed(local))
+          return failure();
+        add(*local, index, value.getType(), have, microbatch);
+      }
+      continue;
+    }
+    FailureOr<Value> local = lookUp({value, variant}, 0, where);
+    if (failed(local))
+      return failure();
+    Holding want = have;
+    if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
+      want = layout.getStored(layout.step.getArgument(*role.getArgument()));
+    FailureOr<Value> converted =
+        emitter.convert(*local, value.getType(), have, want, value.getLoc());
+    if (failed(converted))
+      return failure();
+    add(*converted, index, value.getType(), want, 0);
+  }
+  waitForSends(/*keepLast=*/0);
+  func::ReturnOp::create(builder, terminator->getLoc(), results);
+  function.setType(
+      builder.getFunctionType(function.getBody().front().getArgumentTypes(),
+                              ValueRange(results).getTypes()));
+  function.setArgAttrsAttr(builder.getArrayAttr(argumentAttrs));
+  function.setResAttrsAttr(builder.getArrayAttr(attrs));
+  return success();
+}
+
+LogicalResult RankBuilder::build() {
+  Location loc = layout.step.getLoc();
+  function = func::FuncOp::create(builder, loc, "rank" + std::to_string(rank),
+                                  builder.getFunctionType({}, {}));
+  function->setAttr(HeteroDialect::getProgramAttrName(),
+                    ProgramAttr::get(builder.getContext(), std::nullopt,
+                                     std::nullopt, 0, 0,
+                                     ArrayRef<int64_t>{rank}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  emitter.getBuilder().setInsertionPointToEnd(&function.getBody().front());
+  if (failed(bindArguments()))
+    return failure();
+  for (int64_t level = 0; level <= layout.levels.last; ++level)
+    if (failed(runLevel(level)))
+      return failure();
+  return returnResults();
+}

@@ -1,0 +1,90 @@
+//===- RankBuilder.h - The program of one rank ------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the straight-line program of one rank. RankBuilder.cpp has what it
+// does in which order, RankTransfers.cpp how it exchanges values with other
+// stages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_TRANSFORMS_PARTITION_RANKBUILDER_H
+#define HETERO_LIB_TRANSFORMS_PARTITION_RANKBUILDER_H
+
+#include "UnitTable.h"
+
+namespace hetero::partition {
+
+/// Where a rank keeps a value: variant, microbatch (0 if there is one
+/// instance), and for arguments whether it is the stored part.
+using StoreKey = std::tuple<void *, Variant, int64_t, bool>;
+
+class RankBuilder {
+public:
+  RankBuilder(const StepLayout &layout, const Traffic &traffic,
+              UnitTable &units, ScheduleOp schedule, Member member,
+              mlir::OpBuilder builder)
+      : layout(layout), traffic(traffic), units(units), schedule(schedule),
+        member(member), stage(layout.stages[member.stage]),
+        rank(stage.getRank(member.data, member.tensor)), builder(builder),
+        emitter(layout, member, Where{member.stage, false}, builder) {}
+
+  mlir::LogicalResult build();
+
+private:
+  mlir::LogicalResult bindArguments();
+  mlir::LogicalResult bindState(mlir::BlockArgument argument);
+  mlir::Value addArgument(mlir::BlockArgument argument, const Holding &holding,
+                          int64_t microbatch);
+  mlir::LogicalResult runLevel(int64_t level);
+  mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
+  mlir::LogicalResult skip(llvm::ArrayRef<mlir::Operation *> ops,
+                           int64_t microbatch);
+  mlir::FailureOr<mlir::Value> lookUp(const UnitValue &input,
+                                      int64_t microbatch, Where where);
+  mlir::LogicalResult keep(const UnitValue &output, mlir::Value local,
+                           int64_t microbatch);
+  mlir::LogicalResult finishLevel(int64_t level);
+  mlir::FailureOr<mlir::Value> putTogether(mlir::Value value,
+                                           const Holding &holding);
+  void send(mlir::Value value, Variant variant, mlir::Value local,
+            const Holding &holding, int64_t microbatch);
+  mlir::Value receive(mlir::Value value, Variant variant, int64_t microbatch);
+  void waitForSends(size_t keepLast);
+  mlir::LogicalResult returnResults();
+  llvm::SmallVector<std::pair<UnitKind, int64_t>> getOrder(int64_t level) const;
+  PartAttr getPart(int64_t index, mlir::Type type, const Holding &holding,
+                   int64_t microbatch) const;
+  mlir::Value sliceUnits(mlir::Value local, Form form, int64_t units,
+                         int64_t begin, int64_t end, mlir::Location loc);
+  mlir::Value concatenateUnits(llvm::ArrayRef<mlir::Value> parts, Form form,
+                               mlir::RankedTensorType type, mlir::Location loc);
+
+  const StepLayout &layout;
+  const Traffic &traffic;
+  UnitTable &units;
+  ScheduleOp schedule;
+  Member member;
+  const StageMesh &stage;
+  int64_t rank;
+  mlir::OpBuilder builder;
+  UnitEmitter emitter;
+  mlir::func::FuncOp function;
+  llvm::SmallVector<mlir::Attribute> argumentAttrs;
+  llvm::DenseMap<unsigned, int64_t>
+      stateArguments; // Of the step -> of the rank.
+  std::map<StoreKey, mlir::Value> store;
+  llvm::MapVector<mlir::Value, mlir::Value> sums;
+  llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Value>> parts;
+  llvm::SmallVector<std::pair<size_t, mlir::Value>>
+      sends; // When, and its handle.
+  size_t numCalls = 0;
+};
+
+} // namespace hetero::partition
+
+#endif // HETERO_LIB_TRANSFORMS_PARTITION_RANKBUILDER_H

@@ -1,0 +1,53 @@
+//===- UnitTable.h - Units that ranks share ---------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H
+#define HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H
+
+#include "RankPrograms.h"
+
+namespace hetero::partition {
+
+/// Unit functions, made when they are first called. Members with equal shapes
+/// share one.
+class UnitTable {
+public:
+  UnitTable(mlir::ModuleOp module, const StepLayout &layout,
+            const Traffic &traffic)
+      : module(module), layout(layout), traffic(traffic) {}
+
+  mlir::FailureOr<const UnitFunction *> get(const UnitKey &key,
+                                            const Member &member);
+  /// Says on each function which ranks run it.
+  void setPrograms();
+
+private:
+  struct Entry {
+    UnitFunction unit;
+    int64_t stage;
+    UnitKey key;
+    llvm::SmallSetVector<int64_t, 4> ranks;
+  };
+  std::string getName(const UnitKey &key, int64_t stage, int64_t number) const;
+
+  mlir::ModuleOp module;
+  const StepLayout &layout;
+  const Traffic &traffic;
+  using CacheKey = std::tuple<int64_t, UnitKey, int64_t, int64_t, int64_t>;
+  std::map<CacheKey, size_t> cache;
+  std::vector<std::unique_ptr<Entry>> entries;
+};
+
+/// What a unit is in a schedule.
+InstructionKind getInstructionKind(const UnitKey &key, int64_t lastLevel);
+/// Sweeps are numbered; the update is no sweep.
+int64_t getSweep(const UnitKey &key, int64_t lastLevel);
+
+} // namespace hetero::partition
+
+#endif // HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H

@@ -1,0 +1,140 @@
+"""Steps of the zoo with inputs, and what JAX computes from them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from hetero import export, zoo
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def tool(name: str) -> Path:
+    """A program of the build directory, which HETERO_BIN may name."""
+    return Path(os.environ.get("HETERO_BIN") or ROOT / "build/bin") / name
+
+
+def flatten(tree: Any) -> list[np.ndarray]:
+    """The leaves as NumPy arrays; keys as their data."""
+    leaves = []
+    for leaf in jax.tree.leaves(tree):
+        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            leaf = jax.random.key_data(leaf)
+        leaves.append(np.asarray(leaf))
+    return leaves
+
+
+@dataclasses.dataclass
+class Case:
+    """A step as text, its arguments in order, and a way to ask JAX."""
+
+    text: str
+    arguments: list[np.ndarray]
+    kept: tuple[int, ...]
+    step: zoo.Step
+    tree: Any
+    compiled: Any
+
+    def expected(self, steps: int = 1) -> list[np.ndarray]:
+        """The results of the last of several steps, new state fed back."""
+        args = self.tree
+        for _ in range(steps):
+            results = self.compiled(*args)
+            args = _feed_back(self.step, args, results)
+        return flatten(results)
+
+    def losses(self, steps: int) -> list[float]:
+        """The loss of each step."""
+        index = self.step.roles.results.index("loss")
+        args, losses = self.tree, []
+        for _ in range(steps):
+            results = self.compiled(*args)
+            args = _feed_back(self.step, args, results)
+            losses.append(float(flatten(results)[index]))
+        return losses
+
+
+def _feed_back(step: zoo.Step, args: tuple[Any, ...], results: Any) -> tuple[Any, ...]:
+    """The arguments of the next step: donated ones are replaced by results, in order."""
+    leaves, tree = jax.tree.flatten(args)
+    new = jax.tree.leaves(results)
+    updated = [leaf for leaf, role in zip(new, step.roles.results) if role == "updated_state"]
+    counts = [len(jax.tree.leaves(arg)) for arg in args]
+    state = [
+        index
+        for argnum in step.donate_argnums
+        for index in range(sum(counts[:argnum]), sum(counts[: argnum + 1]))
+    ]
+    assert len(state) == len(updated)
+    for index, leaf in zip(state, updated):
+        leaves[index] = leaf
+    return jax.tree.unflatten(tree, leaves)
+
+
+def _warm(step: zoo.Step, args: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
+    """Moments that are not zero: Adam divides by them, and would turn the rounding
+    of a gradient that is truly zero into a full update."""
+    rng = np.random.default_rng(seed)
+    leaves, tree = jax.tree.flatten(args)
+    for index, role in enumerate(step.roles.arguments):
+        leaf = leaves[index]
+        if role == "optimizer_state" and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating):
+            values = 0.01 + 0.02 * rng.random(leaf.shape)
+            leaves[index] = jax.numpy.asarray(values, leaf.dtype)
+    return jax.tree.unflatten(tree, leaves)
+
+
+@functools.lru_cache(maxsize=None)
+def get(name: str, seed: int = 1, **changes: Any) -> Case:
+    """A step of the zoo with warm state and a random batch."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    step = zoo.get(name, "test", **changes)
+    args = _warm(step, step.example_args(seed=seed), seed)
+    lowered = jax.jit(step.fn).lower(*args)
+    kept = step.kept_arguments(lowered)
+    flat = flatten(args)
+    donated = step.lower()
+    return Case(export.text(donated), [flat[i] for i in kept], kept, step, args, lowered.compile())
+
+
+@functools.lru_cache(maxsize=None)
+def layered(name: str, layers: int = 6, **changes: Any) -> str:
+    """The text of the step after import and hetero-form-layers."""
+    passes = ["--hetero-import", f"--hetero-form-layers=max-layers={layers}"]
+    done = subprocess.run(
+        [tool("hetero-opt"), "-", *passes],
+        input=get(name, **changes).text,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr[-4000:])
+    return done.stdout
+
+
+def save(path: Path, arrays: list[np.ndarray]) -> Path:
+    """Writes arrays in order; names do not matter."""
+    np.savez(path, *arrays)
+    return path
+
+
+def run(text: str, case: Case, directory: Path, *flags: str, steps: int = 1) -> subprocess.CompletedProcess:
+    """hetero-run on a module with the arguments of a case, compared with JAX."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "step.mlir").write_text(text)
+    save(directory / "in.npz", case.arguments)
+    save(directory / "expected.npz", case.expected(steps))
+    command = [
+        str(tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
+        "--out=out.npz", f"--steps={steps}", "--opt-level=1", *flags,
+    ]  # fmt: skip
+    return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=900)

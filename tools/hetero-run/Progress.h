@@ -1,0 +1,39 @@
+//===- Progress.h - What a long run is doing --------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_TOOLS_HETERO_RUN_PROGRESS_H
+#define HETERO_TOOLS_HETERO_RUN_PROGRESS_H
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace hetero {
+
+/// Says on standard error what is being done, every two seconds: a short run
+/// says nothing.
+class Progress {
+public:
+  Progress();
+  ~Progress();
+  void set(std::string what);
+
+private:
+  void run();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string doing = "reading";
+  bool done = false;
+  std::thread thread;
+};
+
+} // namespace hetero
+
+#endif // HETERO_TOOLS_HETERO_RUN_PROGRESS_H

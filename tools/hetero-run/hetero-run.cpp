@@ -1,0 +1,355 @@
+//===- hetero-run.cpp - Runs a training step ------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   hetero-run step.mlir --cluster c.yaml --planner stages --steps 10
+//       --args in.npz --out out.npz --compare expected.npz --trace run.json
+//
+// Takes a step at any phase, from JAX's output to rank programs, does what is
+// missing, and runs it. The loss of every step goes to standard output. Nothing
+// is written before everything has worked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare.h"
+#include "Progress.h"
+#include "RandomArguments.h"
+#include "hetero/InitAll.h"
+#include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Input.h"
+#include "hetero/Tools/StepExecutable.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace hetero;
+namespace cl = llvm::cl;
+using runtime::MaybeError;
+
+namespace {
+struct Flags {
+  cl::OptionCategory category{"hetero-run"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<step.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> cluster{
+      "cluster", cl::desc("Plan for this cluster.yaml; one device without"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> planner{"planner", cl::desc("As in hetero-plan"),
+                               cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> schedule{"schedule", cl::desc("As in hetero-schedule"),
+                                cl::value_desc("name"), cl::cat(category)};
+  cl::opt<int64_t> microbatches{
+      "microbatches", cl::desc("How many; the planner chooses without"),
+      cl::init(0), cl::cat(category)};
+  cl::list<std::string> roles{"role",
+                              cl::desc("A role that the step does not tell, as "
+                                       "in hetero-infer-roles"),
+                              cl::value_desc("name=role"), cl::cat(category)};
+  cl::opt<int64_t> steps{
+      "steps", cl::desc("How many; new state is the state of the next step"),
+      cl::init(1), cl::cat(category)};
+  cl::opt<TransportKind> transport{
+      "transport", cl::desc("How ranks speak with each other"),
+      cl::values(clEnumValN(TransportKind::Threads, "threads",
+                            "all ranks in this process (default)"),
+                 clEnumValN(TransportKind::Mpi, "mpi",
+                            "one process for each rank, started by mpirun")),
+      cl::init(TransportKind::Threads), cl::cat(category)};
+  cl::opt<std::string> args{
+      "args", cl::desc("Arrays in the order of the arguments; random without"),
+      cl::value_desc("in.npz"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Of random arguments"), cl::init(0),
+                         cl::cat(category)};
+  cl::opt<std::string> out{"out",
+                           cl::desc("Write the results of the last step"),
+                           cl::value_desc("out.npz"), cl::cat(category)};
+  cl::opt<std::string> compare{
+      "compare", cl::desc("Compare the results of the last step with these"),
+      cl::value_desc("expected.npz"), cl::cat(category)};
+  cl::opt<double> rtol{
+      "rtol",
+      cl::desc("Largest difference that --compare allows, relative to the "
+               "largest magnitude of each tensor (default 2e-5)"),
+      cl::init(2e-5), cl::cat(category)};
+  cl::opt<std::string> trace{"trace",
+                             cl::desc("Write what happened when, for Perfetto"),
+                             cl::value_desc("run.json"), cl::cat(category)};
+  cl::opt<bool> printPlan{"print-plan", cl::desc("Print the plan first"),
+                          cl::cat(category)};
+  cl::opt<std::string> emitPlanned{
+      "emit-planned", cl::desc("Write the step with its plan as text"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> emitPartitioned{
+      "emit-partitioned", cl::desc("Write the rank programs as text"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> memoryCaps{"memory-caps",
+                           cl::desc("Hold ranks to the memory of their device"),
+                           cl::init(true), cl::cat(category)};
+  cl::opt<unsigned> threads{"threads", cl::desc("Of each rank"), cl::init(1),
+                            cl::cat(category)};
+  cl::opt<std::string> cache{"cache", cl::desc("Keep compiled kernels here"),
+                             cl::value_desc("directory"), cl::cat(category)};
+  cl::opt<unsigned> optLevel{"opt-level", cl::desc("LLVM's, 0 to 3"),
+                             cl::init(2), cl::cat(category)};
+};
+} // namespace
+
+static int fail(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+static StepOptions getOptions(const Flags &flags, Progress &progress) {
+  StepOptions options;
+  options.clusterFile = flags.cluster;
+  options.planner = flags.planner;
+  options.schedule = flags.schedule;
+  options.microbatches = flags.microbatches;
+  options.roles = {flags.roles.begin(), flags.roles.end()};
+  options.transport = flags.transport;
+  options.memoryCaps = flags.memoryCaps;
+  options.threadsPerRank = flags.threads;
+  options.cacheDirectory = flags.cache;
+  options.optLevel = flags.optLevel;
+  options.progress = [&](StringRef phase) { progress.set(phase.str()); };
+  return options;
+}
+
+/// Things that can be known to be wrong before any work.
+static MaybeError checkFlags(const Flags &flags) {
+  if (flags.steps < 1)
+    return "--steps must be at least 1, not " + std::to_string(flags.steps);
+  if (flags.microbatches < 0)
+    return "--microbatches must not be negative";
+  if (flags.optLevel > 3)
+    return "--opt-level must be 0 to 3, not " + std::to_string(flags.optLevel);
+  if (flags.threads < 1)
+    return "--threads must be at least 1";
+  if (!(flags.rtol >= 0))
+    return "--rtol must not be negative";
+  return std::nullopt;
+}
+
+static std::string describe(const std::vector<StepTensor> &tensors,
+                            size_t index, const char *what) {
+  std::string text = what + (" " + std::to_string(index));
+  return tensors[index].name.empty() ? text
+                                     : text + " (" + tensors[index].name + ")";
+}
+
+/// Reads arrays that must fit `tensors`.
+static runtime::Result<std::vector<runtime::Array>>
+readArrays(const std::string &path, const std::vector<StepTensor> &tensors,
+           const char *what) {
+  auto arrays = runtime::readNpz(path);
+  if (!arrays)
+    return runtime::Error{arrays.error()};
+  if (arrays->size() != tensors.size())
+    return runtime::Error{path + ": has " + std::to_string(arrays->size()) +
+                          " arrays, the step has " +
+                          std::to_string(tensors.size()) + " " + what + "s"};
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if ((*arrays)[i].type != tensors[i].type)
+      return runtime::Error{path + ": array '" + (*arrays)[i].name + "' is " +
+                            (*arrays)[i].type.str() + ", but " +
+                            describe(tensors, i, what) + " is " +
+                            tensors[i].type.str()};
+  return arrays;
+}
+
+static MaybeError setArguments(StepExecutable &step,
+                               const std::vector<runtime::Array> &arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (MaybeError error =
+            step.setArgument(i, arrays[i].data.data(), arrays[i].type))
+      return error;
+  if (MaybeError error = step.carryState())
+    return error;
+  std::vector<bool> isState(arrays.size(), false);
+  for (const StepTensor &result : step.getResults())
+    if (result.updates)
+      isState[*result.updates] = true;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!isState[i])
+      if (MaybeError error = step.keep(i))
+        return error;
+  return std::nullopt;
+}
+
+static runtime::Result<runtime::Array> getResult(StepExecutable &step,
+                                                 size_t index) {
+  runtime::Array array;
+  array.name = "arr_" + std::to_string(index); // As numpy.savez names them.
+  array.type = step.getResults()[index].type;
+  array.data.resize(array.type.numBytes());
+  if (MaybeError error = step.getResult(index, array.data.data(), array.type))
+    return runtime::Error{*error};
+  return array;
+}
+
+/// The loss, if it is a number that can be shown.
+static MaybeError printLoss(StepExecutable &step, int64_t number, bool isRoot) {
+  for (auto [index, tensor] : llvm::enumerate(step.getResults())) {
+    bool isFloat = tensor.type.element == runtime::ElementType::F32;
+    if (tensor.role != "loss" || tensor.type.numElements() != 1 || !isFloat)
+      continue;
+    auto array = getResult(step, index);
+    if (!array)
+      return array.error();
+    float loss;
+    std::memcpy(&loss, array->data.data(), sizeof(loss));
+    if (isRoot)
+      llvm::outs() << llvm::format("step %lld: loss %.7g\n", (long long)number,
+                                   double(loss));
+    llvm::outs().flush();
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Says how far the results are from what is expected; whether near enough.
+static bool compare(const StepExecutable &step,
+                    const std::vector<runtime::Array> &actual,
+                    const std::vector<runtime::Array> &expected, double rtol) {
+  std::vector<std::pair<double, size_t>> differences;
+  for (size_t i = 0; i < actual.size(); ++i)
+    differences.push_back({getDifference(actual[i], expected[i]), i});
+  llvm::sort(differences, [](auto &a, auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  size_t numBad = llvm::count_if(
+      differences, [&](auto &entry) { return entry.first > rtol; });
+  if (differences.empty())
+    return true;
+  constexpr size_t maxShown = 5;
+  llvm::raw_ostream &os = numBad ? llvm::errs() : llvm::outs();
+  if (numBad)
+    os << "error: " << numBad << " of " << actual.size()
+       << " results differ by more than " << llvm::format("%g", rtol)
+       << " of their scale\n";
+  else
+    os << actual.size() << " results agree; the largest differences:\n";
+  for (auto &[difference, index] :
+       llvm::ArrayRef(differences)
+           .take_front(std::min(maxShown, numBad ? numBad : maxShown)))
+    os << llvm::format("  %.3g", difference) << "  "
+       << describe(step.getResults(), index, "result") << " : "
+       << step.getResults()[index].type.str() << "\n";
+  return numBad == 0;
+}
+
+static int emitText(ModuleOp module, const std::string &path) {
+  if (path.empty() || !module)
+    return 0;
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return fail(path + ": " + error.message());
+  module->print(file.os());
+  file.os() << "\n";
+  file.keep();
+  return 0;
+}
+
+/// The steps, and what comes of them.
+static int runSteps(StepExecutable &step, const Flags &flags,
+                    Progress &progress) {
+  bool isRoot = llvm::is_contained(step.getLocalRanks(), 0);
+  std::vector<runtime::Array> arguments, expected, results;
+  if (flags.args.empty()) {
+    arguments = makeRandomArguments(step.getArguments(), flags.seed);
+  } else {
+    auto arrays = readArrays(flags.args, step.getArguments(), "argument");
+    if (!arrays)
+      return fail(arrays.error());
+    arguments = std::move(*arrays);
+  }
+  if (!flags.compare.empty()) {
+    auto arrays = readArrays(flags.compare, step.getResults(), "result");
+    if (!arrays)
+      return fail(arrays.error());
+    expected = std::move(*arrays);
+  }
+  if (MaybeError error = setArguments(step, arguments))
+    return fail(*error);
+  step.setTracing(!flags.trace.empty());
+  for (int64_t number = 1; number <= flags.steps; ++number) {
+    progress.set("step " + std::to_string(number) + " of " +
+                 std::to_string(flags.steps));
+    if (MaybeError error = step.step())
+      return fail(*error);
+    if (MaybeError error = printLoss(step, number, isRoot))
+      return fail(*error);
+  }
+  progress.set("collecting results");
+  if (!flags.out.empty() || !flags.compare.empty())
+    for (size_t i = 0; i < step.getResults().size(); ++i) {
+      auto array = getResult(step, i);
+      if (!array)
+        return fail(array.error());
+      results.push_back(std::move(*array));
+    }
+  if (isRoot && !flags.out.empty())
+    if (MaybeError error = runtime::writeNpz(flags.out, results))
+      return fail(*error);
+  if (isRoot && !flags.trace.empty())
+    if (MaybeError error = runtime::writeChromeTrace(
+            flags.trace, step.takeTrace(), step.getRankNames()))
+      return fail(*error);
+  if (isRoot && !flags.compare.empty() &&
+      !compare(step, results, expected, flags.rtol))
+    return 1;
+  return 0;
+}
+
+static int runMain(const Flags &flags) {
+  if (MaybeError error = checkFlags(flags))
+    return fail(*error);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto input = readInput(flags.input, registry, llvm::errs());
+  if (!input)
+    return 1;
+  Progress progress;
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  auto step =
+      StepExecutable::create(std::move(module), getOptions(flags, progress));
+  if (!step)
+    return 1;
+  if (flags.printPlan && step->getPlanned())
+    printPlanTable(step->getPlanned(), llvm::outs());
+  if (emitText(step->getPlanned(), flags.emitPlanned) ||
+      emitText(step->getPartitioned(), flags.emitPartitioned))
+    return 1;
+  return runSteps(*step, flags, progress);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ResetCommandLineParser(); // The options of LLVM itself are not ours.
+  Flags flags;
+  cl::HideUnrelatedOptions(flags.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Runs a JAX training step, planned for a cluster, on this machine.\n\n"
+      "The step may be what JAX exports, one with a plan, or rank programs;\n"
+      "what is missing is done first. The loss of each step is printed.\n");
+  return runOnLargeStack([&] { return runMain(flags); });
+}
