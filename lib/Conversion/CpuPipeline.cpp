@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
@@ -63,6 +64,28 @@ void hetero::registerConversionDialects(DialectRegistry &registry) {
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
 }
 
+namespace {
+/// Copies of parts of buffers become loops; LLVM would call a library for them.
+struct CopiesToLoops
+    : public PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLoops)
+  void runOnOperation() override {
+    getOperation().walk([](memref::CopyOp copy) {
+      auto isWhole = [](Value value) {
+        auto type = dyn_cast<MemRefType>(value.getType());
+        return type && type.getLayout().isIdentity();
+      };
+      if (isWhole(copy.getSource()) && isWhole(copy.getTarget()))
+        return;
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+} // namespace
+
 /// Tensors become buffers: producers write into the results where they can.
 static void addBufferization(OpPassManager &manager) {
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -76,6 +99,7 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   manager.addPass(memref::createExpandReallocPass());
   bufferization::buildBufferDeallocationPipeline(manager);
+  manager.addNestedPass<func::FuncOp>(std::make_unique<CopiesToLoops>());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }

@@ -184,6 +184,25 @@ static void addSizes(Lowering &lowering, ArrayRef<int64_t> shape,
   }
 }
 
+/// A dimension that a loop of `shape` runs over alone must be as long as the
+/// loop; of a longer one, the front is taken.
+static Value takeFront(OpBuilder &b, Value tensor, AffineMap map,
+                       ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> sizes(type.getShape());
+  for (auto [size, expr] : llvm::zip_equal(sizes, map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      size = std::min(size, shape[dim.getPosition()]);
+  if (ArrayRef<int64_t>(sizes) == type.getShape())
+    return tensor;
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
+      strides(sizes.size(), b.getIndexAttr(1)), lengths;
+  for (int64_t size : sizes)
+    lengths.push_back(b.getIndexAttr(size));
+  return tensor::ExtractSliceOp::create(b, tensor.getLoc(), tensor, offsets,
+                                        lengths, strides);
+}
+
 FailureOr<linalg::GenericOp>
 Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
                    ArrayRef<AffineMap> valueMaps, ValueRange outputs,
@@ -194,6 +213,8 @@ Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
     loop.collect(value, map);
   SmallVector<Value> inputs = loop.getTensors();
   SmallVector<AffineMap> maps = loop.getMaps();
+  for (auto [input, map] : llvm::zip_equal(inputs, maps))
+    input = takeFront(b, input, map, shape);
   addSizes(*this, shape, inputs, maps, outputMaps);
   maps.append(outputMaps.begin(), outputMaps.end());
   bool hasFailed = false;

@@ -22,20 +22,43 @@ static bool isComputation(Operation *op) {
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
+/// Kernels take and give tensors without elements as tensor<0x..>: MLIR does
+/// not lower function types with a stride of 0, such as that of 4x0. A callee
+/// sees no difference.
+static Type getBoundaryType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() != 0)
+    return type;
+  return RankedTensorType::get({0}, tensor.getElementType());
+}
+
+static Value reshape(OpBuilder &builder, Location loc, Type type, Value value) {
+  if (value.getType() == type)
+    return value;
+  return stablehlo::ReshapeOp::create(builder, loc, type, value);
+}
+
 void KernelTable::emit(StringRef name, ArrayRef<Operation *> ops,
                        ValueRange inputs, ValueRange outputs, Location loc) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
+  auto getTypes = [](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [](Value value) { return getBoundaryType(value.getType()); });
+  };
   auto function = func::FuncOp::create(
       builder, loc, name,
-      builder.getFunctionType(inputs.getTypes(), outputs.getTypes()));
+      builder.getFunctionType(getTypes(inputs), getTypes(outputs)));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToEnd(block);
   IRMapping mapping;
-  mapping.map(inputs, block->getArguments());
+  for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
+    mapping.map(input, reshape(builder, loc, input.getType(), argument));
   for (Operation *op : ops)
     builder.clone(*op, mapping)->removeAttr("hetero.instruction");
-  SmallVector<Value> results = llvm::map_to_vector(
-      outputs, [&](Value value) { return mapping.lookup(value); });
+  SmallVector<Value> results;
+  for (Value output : outputs)
+    results.push_back(reshape(builder, loc, getBoundaryType(output.getType()),
+                              mapping.lookup(output)));
   func::ReturnOp::create(builder, loc, results);
 }
 

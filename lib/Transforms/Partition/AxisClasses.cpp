@@ -102,11 +102,19 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
   LogicalResult read = readSplits(
       stage, "hetero.storage",
       [&](BlockArgument argument, SplitAttr split, bool isTensor) {
+        auto it = tensorSplits.find(argument);
         if (!isTensor) {
+          if (it != tensorSplits.end() &&
+              it->second.first.dim == split.getDim())
+            return LogicalResult(
+                emitError(argument.getLoc())
+                << "argument " << argument.getArgNumber()
+                << ": hetero.storage and hetero.sharding split it both along "
+                   "dimension "
+                << split.getDim() << "; that cannot be partitioned yet");
           add(storage, storageSplits, argument, split, false);
           return success();
         }
-        auto it = tensorSplits.find(argument);
         Form form = Form::get(split.getForm());
         if (it == tensorSplits.end() || it->second.first.dim != form.dim)
           return LogicalResult(

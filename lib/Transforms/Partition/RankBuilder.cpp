@@ -192,6 +192,15 @@ LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
   return success();
 }
 
+/// Whether a member without samples knows what the unit would give it.
+bool RankBuilder::canSkip(ArrayRef<Operation *> ops) const {
+  return llvm::none_of(
+      traffic.getOutputs(member.stage, ops), [&](const UnitValue &output) {
+        return getVariantHolding(layout, output, {member.stage, false})
+            .data.isReplicated();
+      });
+}
+
 /// What a unit gives a member that has no samples: nothing, or what does not
 /// change a sum.
 LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
@@ -218,7 +227,7 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   if (it == layout.units[member.stage].end())
     return success();
   if (unit.kind != UnitKind::Once &&
-      stage.samples[microbatch][member.data] == 0)
+      stage.samples[microbatch][member.data] == 0 && canSkip(it->second))
     return skip(it->second, microbatch);
   Member at = member;
   at.microbatch = microbatch;

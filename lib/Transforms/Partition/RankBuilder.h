@@ -42,6 +42,7 @@ private:
                           int64_t microbatch);
   mlir::LogicalResult runLevel(int64_t level);
   mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
+  bool canSkip(llvm::ArrayRef<mlir::Operation *> ops) const;
   mlir::LogicalResult skip(llvm::ArrayRef<mlir::Operation *> ops,
                            int64_t microbatch);
   mlir::FailureOr<mlir::Value> lookUp(const UnitValue &input,

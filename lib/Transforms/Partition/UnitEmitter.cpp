@@ -173,12 +173,17 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     return slice(local, type, getLocalForm(target, tensor), units, size,
                  getOffset(target, tensor, loc), loc);
   }
-  if (from.isReplicated()) { // To partial: the first member keeps it.
+  if (from.isReplicated()) { // To partial.
+    if (to.reduction != ReductionKind::Sum)
+      return local; // Combined with itself it stays what it is.
+    // The first member keeps it.
+    Value zero = stablehlo::ConstantOp::create(
+        builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    if (toClass)
+      return (tensor ? member.tensor : member.data) == 0 ? local : zero;
     Value first = stablehlo::CompareOp::create(
         builder, loc, getOffset(target, tensor, loc),
         getIntegerConstant(0, loc), stablehlo::ComparisonDirection::EQ);
-    Value zero = stablehlo::ConstantOp::create(
-        builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
     return Value(
         stablehlo::SelectOp::create(builder, loc, type, first, local, zero));
   }
