@@ -98,25 +98,55 @@ static std::string percent(int64_t part, int64_t whole) {
   return formatv("{0:f1}%", share * 100).str();
 }
 
+/// "2 a6000 (tower)", or "16-31 16 x p100" for several that follow each other.
+static std::string describeDevices(const Cluster &cluster, int64_t first,
+                                   int64_t last) {
+  std::string text = std::to_string(first);
+  if (first < 0 || last >= int64_t(cluster.devices.size()))
+    return text;
+  if (last > first)
+    text += "-" + std::to_string(last) + " " +
+            std::to_string(last - first + 1) + " x";
+  text += " " + cluster.classOf(first).name;
+  if (&cluster.nodeOf(first) == &cluster.nodeOf(last))
+    text += " (" + cluster.nodeOf(first).name + ")";
+  return text;
+}
+
+static Table::Row describeShare(const Cluster &cluster, const Stage &stage,
+                                size_t index) {
+  const DeviceShare &share = stage.shares[index];
+  bool isKnown =
+      share.device >= 0 && share.device < int64_t(cluster.devices.size());
+  Bytes usable =
+      isKnown ? cluster.classOf(share.device).usableMemory() : Bytes(0);
+  std::string samples = describeSamples(stage, index);
+  if (share.micro)
+    samples += ", " + std::to_string(*share.micro) + " at a time";
+  return {"",
+          "",
+          isKnown ? cluster.classOf(share.device).name : "",
+          samples,
+          approximate(share.state),
+          approximate(share.memory) + " of " + approximate(usable) + " (" +
+              percent(share.memory.count(), usable.count()) + ")"};
+}
+
+/// One row for each device; devices in a row of ranks that get the same share
+/// one.
 static void addDevices(const Cluster &cluster, const Stage &stage,
                        Table &table) {
-  for (auto [index, share] : enumerate(stage.shares)) {
-    bool known =
-        share.device >= 0 && share.device < int64_t(cluster.devices.size());
-    Bytes usable =
-        known ? cluster.classOf(share.device).usableMemory() : Bytes(0);
-    table.add(
-        {"", "",
-         std::to_string(share.device) +
-             (known ? " " + cluster.classOf(share.device).name + " (" +
-                          cluster.nodeOf(share.device).name + ")"
-                    : ""),
-         describeSamples(stage, index) +
-             (share.micro ? ", " + std::to_string(*share.micro) + " at a time"
-                          : ""),
-         approximate(share.state),
-         approximate(share.memory) + " of " + approximate(usable) + " (" +
-             percent(share.memory.count(), usable.count()) + ")"});
+  for (size_t i = 0; i < stage.shares.size();) {
+    Table::Row row = describeShare(cluster, stage, i);
+    size_t end = i + 1;
+    while (end < stage.shares.size() &&
+           stage.shares[end].device == stage.shares[end - 1].device + 1 &&
+           describeShare(cluster, stage, end) == row)
+      ++end;
+    row[2] = describeDevices(cluster, stage.shares[i].device,
+                             stage.shares[end - 1].device);
+    table.add(std::move(row));
+    i = end;
   }
 }
 

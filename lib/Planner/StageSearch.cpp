@@ -23,7 +23,10 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
     : tables(tables), model(tables.model), problem(model.problem),
       cluster(model.cluster), planner(options), order(order),
       positions(positions), size(microbatchSize), count(numMicrobatches),
-      numLayers(problem.layers.size()), numPositions(positions.size()) {
+      numLayers(problem.layers.size()), numPositions(positions.size()),
+      steps(static_cast<double>(problem.batch) /
+                static_cast<double>(microbatchSize) -
+            1) {
   table.resize(numPositions * numPositions);
   for (int64_t begin = 0; begin < numPositions; ++begin)
     for (int64_t end = begin + 1; end < numPositions; ++end)
@@ -268,7 +271,7 @@ bool StageSearch::isDominated(const Label &label, const Label &by) const {
                    : problem.constraints.maxStages && by.stages > label.stages)
     return false;
   return by.sum <= label.sum && by.period <= label.period &&
-         by.once <= label.once && nodeOf(by) == nodeOf(label);
+         by.finish <= label.finish && nodeOf(by) == nodeOf(label);
 }
 
 void StageSearch::insert(Label label, std::vector<int64_t> &labels) {
@@ -303,7 +306,6 @@ double StageSearch::restPeriod(int64_t layer, int64_t position) const {
 /// Adds all stages that start at `layer` and the begin of `option`.
 void StageSearch::extend(int64_t layer, const StageOption &option,
                          std::vector<int64_t> &labels) {
-  double factor = static_cast<double>(count - 1);
   double rest = restPeriod(layer, option.begin);
   for (int64_t last = layer + 1; last <= numLayers; ++last) {
     if (!isAllowed(option, last - 1))
@@ -315,7 +317,7 @@ void StageSearch::extend(int64_t layer, const StageOption &option,
       std::optional<StageCost> stage = cost(option, layer, last, mode);
       if (!stage)
         continue;
-      if (rest + stage->time + factor * std::max(rest, stage->time) >= cutoff)
+      if (rest + stage->time + steps * std::max(rest, stage->time) >= cutoff)
         return;
       for (int64_t tail : tails) {
         const Label &next = arena[tail];
@@ -327,7 +329,7 @@ void StageSearch::extend(int64_t layer, const StageOption &option,
         label.period =
             std::max({next.period, stage->time, boundary,
                       label.sum / static_cast<double>(stage->limit)});
-        label.once = std::max(next.once, stage->once);
+        label.finish = std::max(next.finish, label.sum + stage->once);
         label.stages = next.stages + 1;
         label.firstDevice = option.firstDevice;
         label.firstLayer = layer;
@@ -335,8 +337,8 @@ void StageSearch::extend(int64_t layer, const StageOption &option,
         label.option = &option;
         label.mode = mode;
         label.rest = tail;
-        if (rest + label.sum + factor * std::max(rest, label.period) +
-                label.once >=
+        if (std::max(rest + label.sum, label.finish) +
+                steps * std::max(rest, label.period) >=
             cutoff)
           continue;
         if (problem.constraints.maxStages &&

@@ -14,9 +14,9 @@
 //   line        a a | a a | b b b b | c c        four positions and the ends
 //   a plan      [layers 0-3] [4-5]    -   [6-9]  the b are left out
 //
-// Minimizes, for M microbatches of the largest size,
+// Minimizes, for a batch that is M times the largest microbatch,
 //
-//   sum_i (t_i + 2 k_i) + (M - 1) max_i (t_i, k_i, r_i / n_i) + max_i e_i
+//   max_i (r_i + e_i) + (M - 1) max_i (t_i, k_i, r_i / n_i)
 //
 //   t_i   forward and backward of the slowest device
 //   k_i   one crossing to the next stage, from the last device to its first
@@ -24,13 +24,15 @@
 //   n_i   the most microbatches in flight that the memory of stage i allows
 //   e_i   gather, reduce and update
 //
-// The third term of the maximum is Little's law: with n in flight, a microbatch
+// The first maximum is about the first and the last microbatch: while they pass
+// the stages before i, stage i can gather and reduce. The third term of the
+// second is Little's law: with n in flight, a microbatch
 // can start only every r / n. It is the price of too little memory, and does
 // not count when there is enough for h1f1b.
 //
 // States are pairs of a layer and a position, from the last to the first; each
-// keeps the tails that are not worse in all of sum, maximum and last term than
-// another one that starts in the same node.
+// keeps the tails that are not worse in all of r and both maxima than another
+// one that starts in the same node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,7 +140,8 @@ public:
 
 private:
   struct Label {
-    double sum = 0, period = 0, once = 0;
+    /// r, and the second and the first maximum above.
+    double sum = 0, period = 0, finish = 0;
     int64_t stages = 0;
     /// The first device of the first stage; none behind the last stage.
     int64_t firstDevice = -1;
@@ -152,8 +155,7 @@ private:
   void addOptions(int64_t begin, int64_t end);
   bool isAllowed(const StageOption &option, int64_t layer) const;
   double value(const Label &label) const {
-    return label.sum + static_cast<double>(count - 1) * label.period +
-           label.once;
+    return label.finish + steps * label.period;
   }
   void extend(int64_t layer, const StageOption &option,
               std::vector<int64_t> &labels);
@@ -169,6 +171,8 @@ private:
   const PlannerOptions &planner;
   std::vector<int64_t> order, positions;
   int64_t size, count, numLayers, numPositions;
+  /// M - 1 above.
+  double steps;
   std::vector<std::vector<StageOption>> table;
   /// By position and layer: the samples that all devices before it compute of
   /// the layers before it, in a second.

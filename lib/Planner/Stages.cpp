@@ -186,6 +186,9 @@ static constexpr int64_t coarsePositions = 10;
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
                         bestMicrobatches = 3, bestConfigurations = 4;
 
+/// The value of a layout is an estimate, which may be too high by this.
+static constexpr double slack = 1.05;
+
 /// The other planners' plans are candidates as well, and a good start.
 void StagesPlanner::addBaselines() {
   for (auto *planner : {planSingle, planEven, planProportional}) {
@@ -212,8 +215,9 @@ void StagesPlanner::chooseMicrobatches() {
 void StagesPlanner::search(Configuration &configuration, int64_t numPositions) {
   const std::vector<int64_t> &order = orders[configuration.order];
   const std::vector<int64_t> &sizes = microbatches[configuration.microbatches];
-  double cutoff = selection.found() ? toSeconds(selection.get()->plan.predicted)
-                                    : std::numeric_limits<double>::infinity();
+  double cutoff = selection.found()
+                      ? slack * toSeconds(selection.get()->plan.predicted)
+                      : std::numeric_limits<double>::infinity();
   StageSearch search(tables, options, order,
                      findPositions(cluster, order, numPositions),
                      *max_element(sizes), sizes.size());

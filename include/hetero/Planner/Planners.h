@@ -70,13 +70,13 @@ llvm::Expected<Plan> planProportional(const Problem &problem,
 /// program from the last stage to the first chooses layers, devices, tensor
 /// degree and state mode of each stage; devices may be left out. It minimizes
 ///
-///   sum_i (t_i + 2 k_i) + (M - 1) max_i (t_i, k_i) + max_i (reduce, update)
+///   max_i (r_i + e_i) + (M - 1) max_i (t_i, k_i, r_i / n_i)
 ///
-/// with t forward and backward of a stage and k one crossing of a boundary, and
-/// keeps several labels in each state, as the in-flight count
-/// n_i = n_{i+1} + 1 + ceil(2 k_i / t_max), lowered to what memory allows, may
-/// make the cheaper tail infeasible. The best candidates, and the plans of the
-/// other planners, are evaluated with their schedule, and the fastest wins.
+/// with t forward and backward of a stage, k one crossing of a boundary,
+/// r_i = sum_{j >= i} (t_j + 2 k_j) the way of a microbatch from stage i on, e
+/// gather, reduce and update, and n the in-flight count that memory allows. It
+/// keeps several labels in each state. The best candidates, and the plans of
+/// the other planners, are evaluated with their schedule, and the fastest wins.
 /// O(orders * microbatch counts * layers^2 * positions^2).
 llvm::Expected<Plan> planStages(const Problem &problem,
                                 const cluster::Cluster &cluster,

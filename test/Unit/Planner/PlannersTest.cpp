@@ -43,3 +43,230 @@ TEST(PlannersTest, plansAreVerifiedAndEvaluated) {
   EXPECT_GT(found, 300);
   EXPECT_GT(failed, 20);
 }
+
+//===----------------------------------------------------------------------===//
+// proportional
+//===----------------------------------------------------------------------===//
+
+/// The least time of the slowest device, over all divisions of one microbatch
+/// that leave no given device out.
+static Time slowestOfBest(const Problem &problem, const Cluster &cluster,
+                          Plan plan, size_t row, int64_t left) {
+  std::vector<int64_t> &samples = plan.stages[0].samples[0];
+  if (row + 1 < samples.size()) {
+    Time best = Time::max();
+    for (int64_t share = 0; share <= left; ++share) {
+      samples[row] = share;
+      best = std::min(
+          best, slowestOfBest(problem, cluster, plan, row + 1, left - share));
+    }
+    return best;
+  }
+  samples[row] = left;
+  llvm::cantFail(evaluate(problem, cluster, plan));
+  return plan.stages[0].forward + plan.stages[0].backward;
+}
+
+TEST(PlannersTest, proportionalMinimizesTheSlowestDevice) {
+  std::mt19937 random(12);
+  int several = 0;
+  for (int i = 0; i < 60; ++i) {
+    Problem problem = makeRandomProblem(random, 3, 8);
+    // One phase, so that the slowest device is the same forwards and backwards.
+    for (Layer &layer : problem.layers)
+      layer.backward = Cost();
+    Cluster cluster = makeRandomCluster(random, 4);
+    problem.constraints.microbatches = {problem.batch};
+    Plan plan = llvm::cantFail(planProportional(problem, cluster));
+    // All devices, also those that the planner has left out.
+    Plan all = plan;
+    Stage &stage = all.stages[0];
+    stage.state = StateMode::Replicated;
+    stage.mesh = {cluster.availableDevices(), 0, 1};
+    stage.mesh.data = stage.mesh.devices.size();
+    stage.samples = {std::vector<int64_t>(stage.mesh.data, 0)};
+    stage.shares.clear();
+    Bytes state;
+    for (const Layer &layer : problem.layers)
+      state += layer.parameters + layer.optimizerState;
+    for (int64_t device : stage.mesh.devices)
+      stage.shares.push_back({device, {}, state, {}});
+    several += stage.mesh.data > 1;
+    EXPECT_EQ(plan.stages[0].forward + plan.stages[0].backward,
+              slowestOfBest(problem, cluster, all, 0, problem.batch));
+  }
+  EXPECT_GT(several, 30);
+}
+
+TEST(PlannersTest, proportionalPutsStateWhereThereIsRoom) {
+  // Devices of the same speed, one with four times the memory.
+  Problem problem;
+  problem.batch = 4;
+  Layer layer;
+  layer.name = "layer";
+  layer.forward.work["f32"].perSample = Work(1000000);
+  layer.parameters = Bytes(20);
+  layer.optimizerState = Bytes(480);
+  layer.saved.perSample = Bytes(50);
+  problem.layers.push_back(layer);
+  Cluster cluster;
+  cluster.name = "uneven";
+  for (int64_t memory : {200, 800}) {
+    cluster::DeviceClass deviceClass;
+    deviceClass.name = "m" + std::to_string(memory);
+    deviceClass.memory = Bytes(memory);
+    deviceClass.peak["f32"] = Speed(1000000);
+    deviceClass.bandwidth = Bandwidth(1000000);
+    cluster.classes.push_back(deviceClass);
+  }
+  cluster::Node node;
+  node.name = "box";
+  node.groups = {{1, 0}, {1, 1}};
+  node.link = cluster::Link{cluster::LinkKind::Pcie, Bandwidth(1000000),
+                            Time(0), false};
+  cluster.nodes = {node};
+  llvm::cantFail(cluster.finish());
+
+  Plan plan = llvm::cantFail(planProportional(problem, cluster));
+  const Stage &stage = plan.stages[0];
+  EXPECT_EQ(stage.state, StateMode::Full);
+  EXPECT_EQ(stage.samples[0], (std::vector<int64_t>{2, 2}));
+  // 200 - 20 - 100 and 800 - 20 - 100 are free; 500 go to the second alone,
+  // which keeps 180, more than the 80 that the first has left.
+  EXPECT_EQ(stage.shares[0].state, Bytes(0));
+  EXPECT_EQ(stage.shares[1].state, Bytes(500));
+
+  problem.layers[0].optimizerState = Bytes(680);
+  plan = llvm::cantFail(planProportional(problem, cluster));
+  // 760 free, 700 of state: both keep 30.
+  EXPECT_EQ(plan.stages[0].shares[0].state, Bytes(50));
+  EXPECT_EQ(plan.stages[0].shares[1].state, Bytes(650));
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static std::string messageOf(llvm::Expected<Plan> plan) {
+  return plan ? "" : llvm::toString(plan.takeError());
+}
+
+/// A layer of 3 MB of state on one CPU, or on one with little memory.
+static Problem makeProblem() {
+  std::mt19937 random(5);
+  Problem problem = makeRandomProblem(random, 1, 1);
+  problem.batch = 4;
+  Layer &layer = problem.layers[0];
+  layer.parameters = layer.gradients = Bytes(1 << 20);
+  layer.optimizerState = Bytes(2 << 20);
+  layer.saved = {Bytes(0), Bytes(1 << 20)};
+  layer.workspace = {};
+  return problem;
+}
+
+TEST(PlannersTest, unknownPlannersAreRefused) {
+  EXPECT_EQ(messageOf(runPlanner("best", makeProblem(),
+                                 cluster::makeDefaultCluster())),
+            "there is no planner 'best'; there are: even, proportional, "
+            "single, stages");
+}
+
+TEST(PlannersTest, theShortMemoryIsNamed) {
+  Problem problem = makeProblem();
+  Cluster cluster = cluster::makeDefaultCluster();
+  cluster.classes[0].memory = Bytes(4 << 20);
+  cluster.classes[0].reserved = Bytes(0);
+  llvm::cantFail(cluster.finish());
+  for (const PlannerEntry &entry : planners())
+    EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
+              "the planner '" + entry.name.str() +
+                  "' finds no plan that fits; in the one that comes closest, "
+                  "with 4 microbatches, device 0 (cpu of node 'host') is short "
+                  "of 2 MiB of memory: stage 0 needs 6 MiB there (state 3 MiB, "
+                  "gradients 2 MiB, activations 1 MiB), and 4 MiB can be used");
+}
+
+TEST(PlannersTest, impossibleConstraintsAreNamed) {
+  Problem problem = makeProblem();
+  problem.layers.push_back(problem.layers[0]);
+  Cluster cluster = cluster::makeDefaultCluster();
+  problem.constraints.pins = {{1, 1, {}}};
+  for (const char *name : {"even", "proportional", "single"})
+    EXPECT_EQ(messageOf(runPlanner(name, problem, cluster)),
+              "the planner '" + std::string(name) +
+                  "' makes one stage, but layer 1 is pinned to stage 1");
+  EXPECT_EQ(messageOf(runPlanner("stages", problem, cluster)),
+            "the planner 'stages' finds no plan that respects the constraints");
+  problem.constraints.pins.clear();
+  problem.constraints.forbiddenDevices = {0};
+  for (const PlannerEntry &entry : planners())
+    EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
+              "no device of the cluster 'builtin' may be used");
+  problem.batch = 0;
+  for (const PlannerEntry &entry : planners())
+    EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
+              "the batch has 0 samples; it must have at least 1");
+}
+
+TEST(PlannersTest, constraintsAreRespected) {
+  std::mt19937 random(13);
+  int found = 0;
+  for (int i = 0; i < 120; ++i) {
+    Problem problem = makeRandomProblem(random, 5, 7);
+    Cluster cluster = makeRandomCluster(random, 5);
+    int64_t numLayers = problem.layers.size();
+    int64_t numDevices = cluster.devices.size();
+    switch (i % 4) {
+    case 0:
+      problem.constraints.pins = {{numLayers - 1, 1, {}}};
+      break;
+    case 1:
+      problem.constraints.pins = {{0, {}, {numDevices - 1}}};
+      break;
+    case 2:
+      problem.constraints.maxStages = 2;
+      problem.constraints.maxMicrobatches = 2;
+      break;
+    default:
+      problem.constraints.microbatches.assign(problem.batch, 1);
+      problem.constraints.forbiddenDevices = {0};
+      break;
+    }
+    for (const PlannerEntry &entry : planners()) {
+      llvm::Expected<Plan> plan = entry.plan(problem, cluster, {});
+      if (!plan) {
+        llvm::consumeError(plan.takeError());
+        continue;
+      }
+      ++found;
+      llvm::Error error = verify(problem, cluster, *plan);
+      EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+    }
+  }
+  EXPECT_GT(found, 200);
+}
+
+TEST(PlannersTest, stagesIsNotWorseThanTheOthers) {
+  std::mt19937 random(14);
+  int better = 0;
+  for (int i = 0; i < 60; ++i) {
+    Problem problem = makeRandomProblem(random, 6, 12);
+    Cluster cluster = makeRandomCluster(random, 6, /*scarce=*/i % 3 == 0);
+    llvm::Expected<Plan> stages = planStages(problem, cluster);
+    bool best = bool(stages);
+    for (auto *planner : {planSingle, planEven, planProportional}) {
+      llvm::Expected<Plan> plan = planner(problem, cluster, {});
+      if (!plan) {
+        llvm::consumeError(plan.takeError());
+        continue;
+      }
+      ASSERT_TRUE(bool(stages));
+      EXPECT_LE(stages->predicted, plan->predicted);
+      best &= stages->predicted < plan->predicted;
+    }
+    better += best;
+    if (!stages)
+      llvm::consumeError(stages.takeError());
+  }
+  EXPECT_GT(better, 20);
+}
