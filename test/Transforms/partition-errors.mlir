@@ -50,3 +50,34 @@ func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor
   %1 = stablehlo.negate %0 {hetero.layer = #hetero.layer<0, forward>} : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+hetero.mesh @all = [0]
+// expected-note @below {{the plan has 1 and 1}}
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[8]] in_flight 1
+}
+// expected-error @below {{is for 2 microbatches and 1 stages}}
+hetero.schedule @order "1f1b" microbatches 2 {
+  hetero.stage_schedule 0 in_flight 1 [forward 0, backward 0, forward 1, backward 1, update]
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all = [0]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[8]] in_flight 1
+}
+hetero.schedule @order zero_bubble microbatches 1 {
+  // expected-error @below {{has the instruction #hetero.instruction<input_gradient 0>, which cannot be partitioned yet}}
+  hetero.stage_schedule 0 in_flight 1 [forward 0, input_gradient 0, weight_gradient 0, update]
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

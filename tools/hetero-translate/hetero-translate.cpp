@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
@@ -36,8 +37,24 @@ struct Options {
       cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("The summary as JSON"),
                      cl::cat(category)};
+  cl::opt<bool> cluster{"cluster",
+                        cl::desc("The cluster of the module as cluster.yaml"),
+                        cl::cat(category)};
 };
 } // namespace
+
+static LogicalResult printCluster(ModuleOp module, llvm::raw_ostream &os) {
+  auto clusters = module.getOps<hetero::ClusterOp>();
+  if (clusters.empty())
+    return module.emitError(
+        "has no hetero.cluster; run hetero-attach-cluster first");
+  FailureOr<hetero::cluster::Cluster> cluster =
+      hetero::getCluster(*clusters.begin());
+  if (failed(cluster))
+    return failure();
+  hetero::cluster::writeCluster(*cluster, os);
+  return success();
+}
 
 static int translate(const Options &options) {
   DialectRegistry registry;
@@ -59,7 +76,10 @@ static int translate(const Options &options) {
     llvm::errs() << "error: " << error << "\n";
     return 1;
   }
-  if (options.json)
+  if (options.cluster) {
+    if (failed(printCluster(*module, output->os())))
+      return 1;
+  } else if (options.json)
     hetero::printSummaryAsJSON(*module, output->os());
   else
     hetero::printSummary(*module, output->os());

@@ -46,6 +46,38 @@ def AnnotateFormsPass : Pass<"hetero-annotate-forms", "::mlir::ModuleOp"> {
   ];
 }
 
+def AttachClusterPass : Pass<"hetero-attach-cluster", "::mlir::ModuleOp"> {
+  let summary = "Puts the description of a cluster into the module";
+  let description = [{
+    Reads a `cluster.yaml` (`hetero/Cluster/Cluster.h` lists its keys) and writes
+    it as `hetero.cluster`, without loss: a module with its cluster is all that
+    planning needs, and `hetero-translate --cluster` gives the file back. The
+    name `builtin` stands for one device of the built-in class `cpu`.
+
+    A cluster that is already there is left alone if it is the same one, and
+    else replaced, with a remark. Where a plan was made for it, another one is an
+    error.
+
+    ```mlir
+    // --hetero-attach-cluster=cluster=pair.yaml
+    hetero.cluster @pair {
+      hetero.device_class @t4 memory 16 GB peak <f32: 8.1 TFLOP/s> bandwidth 320 GB/s
+      hetero.node @n0 [1 x @t4]
+      hetero.node @n1 [1 x @t4]
+      hetero.link @n0 <-> @n1 by <ethernet, 10 Gb/s, 30 us>
+    }
+    ```
+  }];
+  let options = [
+    Option<"clusterFile", "cluster", "std::string", "\"\"",
+           "The cluster.yaml that is read">
+  ];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let statistics = [
+    Statistic<"numDevices", "num-devices", "Number of devices that may be used">
+  ];
+}
+
 def CheckTypesPass : Pass<"hetero-check-types", "::mlir::ModuleOp"> {
   let summary = "Rejects what cannot be planned: dynamic, quantized, sparse, too large";
   let description = [{

@@ -28,7 +28,7 @@ void PartitionPass::runOnOperation() {
   ModuleOp module = getOperation();
   FailureOr<std::unique_ptr<partition::StepLayout>> layout =
       partition::StepLayout::read(module);
-  if (failed(layout))
+  if (failed(layout) || failed(partition::checkSchedule(module, **layout)))
     return signalPassFailure();
   numSweeps += (*layout)->levels.last;
   if (failed(partition::emitRankPrograms(module, **layout)))

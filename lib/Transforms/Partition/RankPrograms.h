@@ -57,6 +57,11 @@ private:
   std::map<std::tuple<void *, Variant, int64_t>, int64_t> channels;
 };
 
+/// Checks that the schedule of the module, if it has one, is for the plan and
+/// has only instructions that rank programs carry out.
+mlir::LogicalResult checkSchedule(mlir::ModuleOp module,
+                                  const StepLayout &layout);
+
 /// Emits unit functions and rank programs at the end of the module, and erases
 /// the step. Fails with a diagnostic.
 mlir::LogicalResult emitRankPrograms(mlir::ModuleOp module,

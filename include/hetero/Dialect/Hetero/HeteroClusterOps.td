@@ -36,6 +36,10 @@ def Hetero_ClusterOp : Hetero_Op<"cluster",
     widest, of those the one that is listed first, unless a `hetero.route` says
     otherwise.
 
+    Symbols of one table differ, but a file may call a node and a class by the
+    same name. `called` keeps the name of a cluster, class or site whose symbol
+    had to be another one.
+
     Constraints:
     - (cluster_c1) There is at least one node.
     - (cluster_c2) The body has only operations that describe a cluster.
@@ -55,9 +59,12 @@ def Hetero_ClusterOp : Hetero_Op<"cluster",
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrAttr>:$called);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $sym_name (`called` $called^)? attr-dict-with-keyword $body
+  }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// All devices by rank. Only of a cluster that verifies.
@@ -94,6 +101,7 @@ def Hetero_DeviceClassOp : Hetero_ClusterPart<"device_class", [Symbol]> {
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrAttr>:$called,
                        Hetero_BytesAttr:$memory,
                        OptionalAttr<Hetero_BytesAttr>:$reserved,
                        Hetero_PeakAttr:$peak,
@@ -102,7 +110,7 @@ def Hetero_DeviceClassOp : Hetero_ClusterPart<"device_class", [Symbol]> {
                        OptionalAttr<Hetero_TimeAttr>:$overhead,
                        OptionalAttr<Hetero_PriceAttr>:$price);
   let assemblyFormat = [{
-    $sym_name `memory` custom<Quantity>($memory)
+    $sym_name (`called` $called^)? `memory` custom<Quantity>($memory)
     (`reserved` custom<Quantity>($reserved)^)? `peak` $peak
     `bandwidth` custom<Quantity>($bandwidth)
     (`efficiency` $efficiency^)? (`overhead` custom<Quantity>($overhead)^)?
@@ -267,8 +275,9 @@ def Hetero_SiteOp : Hetero_ClusterPart<"site",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<StrAttr>:$called,
                        FlatSymbolRefArrayAttr:$members);
-  let assemblyFormat = "$sym_name $members attr-dict";
+  let assemblyFormat = "$sym_name (`called` $called^)? $members attr-dict";
 }
 
 def Hetero_MeshOp : Hetero_Op<"mesh",
