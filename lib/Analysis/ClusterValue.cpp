@@ -145,22 +145,19 @@ void ClusterWriter::addNode(const cluster::Node &node) {
     counts.push_back(group.count);
     names.push_back(FlatSymbolRefAttr::get(classes[group.deviceClass].first));
   }
-  NodeOp::create(builder, location, builder.getStringAttr(node.name),
-                 builder.getDenseI64ArrayAttr(counts),
-                 builder.getArrayAttr(names),
-                 node.link ? toAttr(*node.link, context) : LinkAttr(),
-                 node.host ? BytesAttr::get(context, node.host->count())
-                           : BytesAttr(),
-                 node.unavailable.empty()
-                     ? DenseI64ArrayAttr()
-                     : builder.getDenseI64ArrayAttr(node.unavailable));
+  NodeOp::create(
+      builder, location, builder.getStringAttr(node.name),
+      builder.getDenseI64ArrayAttr(counts), builder.getArrayAttr(names),
+      node.link ? toAttr(*node.link, context) : LinkAttr(),
+      node.host ? BytesAttr::get(context, node.host->count()) : BytesAttr(),
+      node.unavailable.empty()
+          ? DenseI64ArrayAttr()
+          : builder.getDenseI64ArrayAttr(node.unavailable));
 }
 
 ArrayAttr ClusterWriter::getVertices(ArrayRef<int64_t> members) {
-  return builder.getArrayAttr(
-      llvm::map_to_vector(members, [&](int64_t member) -> Attribute {
-        return getVertex(member);
-      }));
+  return builder.getArrayAttr(llvm::map_to_vector(
+      members, [&](int64_t member) -> Attribute { return getVertex(member); }));
 }
 
 FailureOr<ClusterOp> ClusterWriter::write(StringRef name) {
@@ -267,9 +264,8 @@ private:
 void ClusterReader::readNode(NodeOp op) {
   cluster::Node node;
   node.name = op.getSymName().str();
-  for (auto [count, name] :
-       llvm::zip_equal(op.getCounts(),
-                       op.getClasses().getAsRange<FlatSymbolRefAttr>()))
+  for (auto [count, name] : llvm::zip_equal(
+           op.getCounts(), op.getClasses().getAsRange<FlatSymbolRefAttr>()))
     node.groups.push_back({count, classes.lookup(name.getAttr())});
   if (LinkAttr link = op.getLinkAttr())
     node.link = toLink(link);

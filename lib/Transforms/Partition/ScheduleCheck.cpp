@@ -25,12 +25,10 @@ static bool isSupported(InstructionAttr instruction) {
 }
 
 static LogicalResult checkStage(StageScheduleOp stage) {
-  for (auto instruction :
-       stage.getInstructions().getAsRange<InstructionAttr>())
+  for (auto instruction : stage.getInstructions().getAsRange<InstructionAttr>())
     if (!isSupported(instruction))
-      return stage.emitOpError()
-             << "has the instruction " << instruction
-             << ", which cannot be partitioned yet";
+      return stage.emitOpError() << "has the instruction " << instruction
+                                 << ", which cannot be partitioned yet";
   return success();
 }
 
