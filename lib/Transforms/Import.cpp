@@ -42,4 +42,9 @@ void hetero::registerPipelines() {
       "Import a step from JAX: check, inline, expand CHLO, unroll layers, "
       "simplify, infer roles",
       buildImportPipeline);
+  PassPipelineRegistration<PlanPipelineOptions>(
+      "hetero-plan-pipeline",
+      "Plan a step from JAX for a cluster: import, attach the cluster, form "
+      "layers, plan, schedule, and partition if asked to",
+      buildPlanPipeline);
 }

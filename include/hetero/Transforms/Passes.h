@@ -39,6 +39,52 @@ struct ImportOptions : public mlir::PassPipelineOptions<ImportOptions> {
 void buildImportPipeline(mlir::OpPassManager &manager,
                          const ImportOptions &options);
 
+/// Options of the pipeline `hetero-plan-pipeline`: those of its passes.
+struct PlanPipelineOptions
+    : public mlir::PassPipelineOptions<PlanPipelineOptions> {
+  Option<std::string> cluster{
+      *this, "cluster",
+      llvm::cl::desc("The cluster.yaml; if empty, the module has its cluster")};
+  ListOption<std::string> roles{
+      *this, "roles",
+      llvm::cl::desc("Roles that are given, see hetero-infer-roles")};
+  Option<int64_t> maxLayers{*this, "max-layers",
+                            llvm::cl::desc("The largest number of layers"),
+                            llvm::cl::init(32)};
+  Option<std::string> planner{
+      *this, "planner",
+      llvm::cl::desc("The planner: single, even, proportional, stages"),
+      llvm::cl::init("stages")};
+  ListOption<int64_t> microbatches{
+      *this, "microbatches",
+      llvm::cl::desc("The number of microbatches, or the sizes of several")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("The kind of schedule: gpipe, 1f1b, h1f1b"),
+      llvm::cl::init("h1f1b")};
+  ListOption<std::string> state{
+      *this, "state",
+      llvm::cl::desc("How stages of several devices may hold their state: "
+                     "replicated, optimizer, full")};
+  Option<int64_t> maxStages{
+      *this, "max-stages",
+      llvm::cl::desc("The largest number of stages; 0 for no limit"),
+      llvm::cl::init(0)};
+  ListOption<int64_t> without{
+      *this, "without",
+      llvm::cl::desc("Devices, by rank, that must not be used")};
+  Option<bool> partition{
+      *this, "partition",
+      llvm::cl::desc("Write the program of each rank, too"),
+      llvm::cl::init(false)};
+};
+
+/// From what JAX emits to a planned and scheduled step: import, attach-cluster,
+/// form-layers, plan, schedule. Each of them leaves alone what is there, so the
+/// pipeline continues where a module that was edited by hand has stopped.
+void buildPlanPipeline(mlir::OpPassManager &manager,
+                       const PlanPipelineOptions &options);
+
 /// Registers the pipelines by name.
 void registerPipelines();
 

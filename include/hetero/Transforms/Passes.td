@@ -209,6 +209,109 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
+  let summary = "Lays a step out on its cluster";
+  let description = [{
+    Runs a planner (`hetero/Planner/Planners.h`) on the layers of the step and
+    the `hetero.cluster` of the module, and writes what it decides:
+
+    - a `hetero.mesh` for each stage and a `hetero.plan` with stages,
+      microbatches, shares, prediction and lower bound. The stage of an
+      operation follows from its `hetero.layer`, so moving a layer is an edit of
+      one line of the plan;
+    - `hetero.storage` with exact rows on state that a stage divides;
+    - `hetero.sharding` with exact sizes on parameters that are split along a
+      model dimension.
+
+    Layers are formed first if there are none. A `hetero.placement` that is
+    already on an operation pins its layer to that stage, and to the devices of
+    its mesh if it names one; it stays, and decides for that operation
+    downstream. A module that has a plan is left alone, so a plan that was made
+    or edited by hand stays.
+
+    When nothing fits, the error names the device and what is missing.
+
+    ```mlir
+    // --hetero-plan=planner=proportional
+    hetero.mesh @stage0 = [0, 1]
+    hetero.plan @plan of @step planner "proportional" minimizes time
+        layers @layers batch 8 microbatches [8]
+        predicted 1.2 ms bound 900 us gap 0.25 {
+      hetero.stage 0 on @stage0 layers [0] samples [[5, 3]] in_flight 1 state full {
+        hetero.share 0 state 24 B memory 600 B
+        hetero.share 1 state 72 B memory 700 B
+      }
+    }
+    func.func @step(
+        %w: tensor<4x6xf32> {
+          hetero.role = #hetero.role<parameter>,
+          hetero.storage = #hetero.sharding<@stage0, split 1 : [2, 4]>}, ...
+    ```
+  }];
+  let options = [
+    Option<"plannerName", "planner", "std::string", "\"stages\"",
+           "The planner: single, even, proportional, stages">,
+    ListOption<"microbatches", "microbatches", "int64_t",
+               "The number of microbatches, or the sizes of several">,
+    Option<"schedule", "schedule", "std::string", "\"h1f1b\"",
+           "The schedule that the plan is for: gpipe, 1f1b, h1f1b">,
+    ListOption<"state", "state", "std::string",
+               "How stages of several devices may hold their state: "
+               "replicated, optimizer, full">,
+    Option<"maxStages", "max-stages", "int64_t", "0",
+           "The largest number of stages; 0 for no limit">,
+    ListOption<"without", "without", "int64_t",
+               "Devices, by rank, that must not be used">
+  ];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let statistics = [
+    Statistic<"numStages", "num-stages", "Number of stages">,
+    Statistic<"numMicrobatches", "num-microbatches", "Number of microbatches">,
+    Statistic<"numDivided", "num-divided",
+              "Number of tensors of state that are divided">
+  ];
+}
+
+def SchedulePass : Pass<"hetero-schedule", "::mlir::ModuleOp"> {
+  let summary = "Writes the order of work of each stage";
+  let description = [{
+    Turns the `hetero.plan` of the module into a `hetero.schedule`: for each
+    stage the list of its instructions. The kinds (`hetero/Planner/Schedule.h`)
+    differ in how many microbatches are in flight: `gpipe` all, `1f1b` as many
+    as there are stages to come, `h1f1b` more where the predicted time of a
+    boundary would stall it. None has more than the plan has room for
+    (`in_flight`), whose times and counts may have been edited by hand.
+
+    The lists are what hetero-partition follows, and may be edited as well: a
+    module that has a schedule is left alone.
+
+    ```mlir
+    // --hetero-schedule=kind=1f1b
+    hetero.schedule @order "1f1b" of @plan microbatches 2 {
+      hetero.stage_schedule 0 in_flight 2 [
+        forward 0, send_activation 0 to 1, forward 1, send_activation 1 to 1,
+        recv_gradient 0 from 1, backward 0, recv_gradient 1 from 1, backward 1,
+        update
+      ]
+      hetero.stage_schedule 1 in_flight 1 [
+        recv_activation 0 from 0, forward 0, backward 0, send_gradient 0 to 0,
+        recv_activation 1 from 0, forward 1, backward 1, send_gradient 1 to 0,
+        update
+      ]
+    }
+    ```
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"h1f1b\"",
+           "The kind of schedule: gpipe, 1f1b, h1f1b">
+  ];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let statistics = [
+    Statistic<"numStages", "num-stages", "Number of stages">,
+    Statistic<"numInstructions", "num-instructions", "Number of instructions">
+  ];
+}
+
 def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
   let summary = "Writes the program of each rank";
   let description = [{

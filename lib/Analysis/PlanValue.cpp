@@ -1,0 +1,299 @@
+//===- PlanValue.cpp - A plan in the IR and as a value --------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/PlanValue.h"
+
+using namespace mlir;
+using namespace hetero;
+
+//===----------------------------------------------------------------------===//
+// From the value to the IR
+//===----------------------------------------------------------------------===//
+
+namespace {
+class PlanWriter {
+public:
+  PlanWriter(OpBuilder &builder, Location location, const planner::Plan &plan)
+      : builder(builder), context(builder.getContext()), location(location),
+        plan(plan) {}
+
+  PlanOp write(StringRef step, LayerTableOp table);
+
+private:
+  MeshOp addMesh(const planner::Stage &stage, size_t index);
+  void addStage(const planner::Stage &stage, size_t index, MeshOp mesh);
+  ArrayAttr getLimits(Operation *near);
+  ResourceAttr getLimit(const planner::Resource &resource, ClusterOp cluster);
+  TimeAttr getTime(Time time) { return TimeAttr::get(context, time.count()); }
+  TimeAttr getOptionalTime(Time time) {
+    return time == Time(0) ? TimeAttr() : getTime(time);
+  }
+  /// `name`, or with a number if the module has such a symbol already.
+  std::string getSymbol(const std::string &name);
+
+  OpBuilder &builder;
+  MLIRContext *context;
+  Location location;
+  const planner::Plan &plan;
+};
+} // namespace
+
+std::string PlanWriter::getSymbol(const std::string &name) {
+  Operation *table = builder.getInsertionBlock()->getParentOp();
+  std::string symbol = name;
+  for (int64_t number = 1; SymbolTable::lookupSymbolIn(table, symbol); ++number)
+    symbol = name + "_" + std::to_string(number);
+  return symbol;
+}
+
+MeshOp PlanWriter::addMesh(const planner::Stage &stage, size_t index) {
+  std::string name = getSymbol("stage" + std::to_string(index));
+  const planner::Mesh &mesh = stage.mesh;
+  if (mesh.tensor == 1)
+    return MeshOp::create(builder, location, name, mesh.devices);
+  return MeshOp::create(builder, location, builder.getStringAttr(name),
+                        builder.getStrArrayAttr({"data", "tensor"}),
+                        builder.getDenseI64ArrayAttr({mesh.data, mesh.tensor}),
+                        builder.getDenseI64ArrayAttr(mesh.devices));
+}
+
+void PlanWriter::addStage(const planner::Stage &stage, size_t index,
+                          MeshOp mesh) {
+  SmallVector<int64_t> first, last;
+  for (const planner::LayerRun &run : stage.layers) {
+    first.push_back(run.first);
+    last.push_back(run.last);
+  }
+  SmallVector<Attribute> samples;
+  for (const std::vector<int64_t> &list : stage.samples)
+    samples.push_back(builder.getDenseI64ArrayAttr(list));
+  auto mode = symbolizeStateSharding(stringify(stage.state));
+  auto op = StageOp::create(
+      builder, location, builder.getI64IntegerAttr(index),
+      FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
+      builder.getDenseI64ArrayAttr(first), builder.getDenseI64ArrayAttr(last),
+      stage.mesh.tensor == 1 ? builder.getArrayAttr({})
+                             : builder.getStrArrayAttr({"data"}),
+      builder.getArrayAttr(samples), builder.getI64IntegerAttr(stage.inFlight),
+      mode && stage.state != planner::StateMode::Replicated
+          ? StateShardingAttr::get(context, *mode)
+          : StateShardingAttr(),
+      stage.recompute ? builder.getUnitAttr() : UnitAttr(),
+      /*offload=*/UnitAttr(), getOptionalTime(stage.forward),
+      getOptionalTime(stage.backward), getOptionalTime(stage.boundary));
+  if (stage.shares.empty())
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  for (const planner::DeviceShare &share : stage.shares)
+    ShareOp::create(builder, location, builder.getI64IntegerAttr(share.device),
+                    share.micro ? builder.getI64IntegerAttr(*share.micro)
+                                : IntegerAttr(),
+                    BytesAttr::get(context, share.state.count()),
+                    BytesAttr::get(context, share.memory.count()));
+}
+
+/// A cable has no symbol: one of its ends stands for it, a switch if there is
+/// one.
+ResourceAttr PlanWriter::getLimit(const planner::Resource &resource,
+                                  ClusterOp cluster) {
+  FlatSymbolRefAttr symbol;
+  if (!resource.part.empty()) {
+    auto find = [&](StringRef name) {
+      return cluster ? SymbolTable::lookupSymbolIn(cluster, name) : nullptr;
+    };
+    auto [left, right] = StringRef(resource.part).split(" <-> ");
+    Operation *found = find(resource.part);
+    for (StringRef end : {left, right})
+      if (Operation *vertex = found ? nullptr : find(end);
+          isa_and_nonnull<SwitchOp>(vertex))
+        found = vertex;
+    if (!found)
+      found = find(left);
+    if (cluster && !found)
+      return {};
+    symbol = FlatSymbolRefAttr::get(
+        context, found ? SymbolTable::getSymbolName(found).getValue()
+                       : StringRef(resource.part));
+  }
+  auto kind = symbolizeResourceKind(stringify(resource.kind));
+  if (!kind || (!resource.stage && !resource.device && !symbol))
+    return {};
+  return ResourceAttr::get(context, *kind, resource.stage, resource.device,
+                           symbol);
+}
+
+ArrayAttr PlanWriter::getLimits(Operation *near) {
+  ClusterOp cluster = ClusterOp::lookupNear(near);
+  SmallVector<Attribute> limits;
+  for (const planner::Resource &resource : plan.limitedBy)
+    if (ResourceAttr limit = getLimit(resource, cluster);
+        limit && !llvm::is_contained(limits, limit))
+      limits.push_back(limit);
+  return limits.empty() ? ArrayAttr() : builder.getArrayAttr(limits);
+}
+
+PlanOp PlanWriter::write(StringRef step, LayerTableOp table) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<MeshOp> meshes;
+  for (auto [index, stage] : llvm::enumerate(plan.stages))
+    meshes.push_back(addMesh(stage, index));
+  bool hasBound = plan.bound > Time(0) && plan.bound <= plan.predicted;
+  auto op = PlanOp::create(
+      builder, location, builder.getStringAttr(getSymbol("plan")),
+      FlatSymbolRefAttr::get(context, step),
+      builder.getStringAttr(plan.planner),
+      ObjectiveAttr::get(context,
+                         *symbolizeObjective(stringify(plan.objective))),
+      /*budget=*/PriceAttr(),
+      table ? FlatSymbolRefAttr::get(table.getSymNameAttr())
+            : FlatSymbolRefAttr(),
+      builder.getI64IntegerAttr(plan.batch),
+      builder.getDenseI64ArrayAttr(plan.microbatches),
+      getTime(std::max(plan.predicted, Time(1))),
+      hasBound ? getTime(plan.bound) : TimeAttr(), /*limited_by=*/ArrayAttr());
+  if (ArrayAttr limits = getLimits(op))
+    op.setLimitedByAttr(limits);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  for (auto [index, stage] : llvm::enumerate(plan.stages))
+    addStage(stage, index, meshes[index]);
+  return op;
+}
+
+PlanOp hetero::createPlan(OpBuilder &builder, Location location,
+                          const planner::Plan &plan, StringRef step,
+                          LayerTableOp table) {
+  return PlanWriter(builder, location, plan).write(step, table);
+}
+
+//===----------------------------------------------------------------------===//
+// From the IR to the value
+//===----------------------------------------------------------------------===//
+
+/// The devices of a stage row by row: along the batch, then along the other
+/// axis.
+static FailureOr<planner::Mesh> getMesh(StageOp stage, MeshOp mesh) {
+  planner::Mesh result;
+  ArrayAttr batchAxes = stage.getBatchAxes();
+  SmallVector<Attribute> others;
+  if (!batchAxes.empty())
+    for (Attribute axis : mesh.getAxisNames())
+      if (!llvm::is_contained(batchAxes, axis))
+        others.push_back(axis);
+  if (others.size() > 1)
+    return stage.emitOpError() << "leaves " << others.size()
+                               << " axes of its mesh beside the batch; at most "
+                                  "1 is supported";
+  ArrayAttr otherAxes = ArrayAttr::get(stage.getContext(), others);
+  result.data = *mesh.getGroupSize(batchAxes);
+  result.tensor = others.empty() ? 1 : *mesh.getGroupSize(otherAxes);
+  result.devices.resize(mesh.getDevices().size());
+  for (int64_t rank : mesh.getDevices())
+    result.devices[*mesh.getMember(rank, batchAxes) * result.tensor +
+                   (others.empty() ? 0 : *mesh.getMember(rank, otherAxes))] =
+        rank;
+  return result;
+}
+
+static planner::StateMode getMode(std::optional<StateSharding> state) {
+  for (planner::StateMode mode :
+       {planner::StateMode::Optimizer, planner::StateMode::Full,
+        planner::StateMode::Node})
+    if (state && stringifyStateSharding(*state) == stringify(mode))
+      return mode;
+  return planner::StateMode::Replicated;
+}
+
+static Time getTime(std::optional<TimeAttr> attr) {
+  return attr ? Time(attr->getValue()) : Time(0);
+}
+
+static FailureOr<planner::Stage> getStage(StageOp op, MeshOp meshOp) {
+  planner::Stage stage;
+  for (auto [first, last] :
+       llvm::zip_equal(op.getFirstLayers(), op.getLastLayers()))
+    stage.layers.push_back({first, last});
+  FailureOr<planner::Mesh> mesh = getMesh(op, meshOp);
+  if (failed(mesh))
+    return failure();
+  stage.mesh = std::move(*mesh);
+  for (auto list : op.getSamples().getAsRange<DenseI64ArrayAttr>())
+    stage.samples.emplace_back(list.asArrayRef().begin(),
+                               list.asArrayRef().end());
+  stage.state = getMode(op.getState());
+  stage.recompute = op.getRecompute();
+  stage.inFlight = op.getInFlight();
+  for (int64_t device : stage.mesh.devices) {
+    planner::DeviceShare share;
+    share.device = device;
+    for (ShareOp shareOp : op.getBody().getOps<ShareOp>())
+      if (int64_t(shareOp.getDevice()) == device) {
+        if (std::optional<uint64_t> micro = shareOp.getMicro())
+          share.micro = *micro;
+        share.state = Bytes(shareOp.getState().getValue());
+        share.memory = Bytes(shareOp.getMemory().getValue());
+      }
+    stage.shares.push_back(share);
+  }
+  stage.forward = getTime(op.getForward());
+  stage.backward = getTime(op.getBackward());
+  stage.boundary = stage.boundaryGradient = getTime(op.getBoundary());
+  return stage;
+}
+
+static planner::Resource getResource(ResourceAttr attr) {
+  planner::Resource resource;
+  for (planner::ResourceKind kind :
+       {planner::ResourceKind::Compute, planner::ResourceKind::Memory,
+        planner::ResourceKind::Bandwidth, planner::ResourceKind::Latency})
+    if (stringifyResourceKind(attr.getKind()) == stringify(kind))
+      resource.kind = kind;
+  resource.stage = attr.getStage();
+  resource.device = attr.getDevice();
+  if (attr.getSymbol())
+    resource.part = attr.getSymbol().getValue().str();
+  return resource;
+}
+
+FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
+  planner::Plan plan;
+  plan.planner = op.getPlanner().str();
+  plan.objective = op.getObjective() == Objective::Price
+                       ? planner::Objective::Price
+                       : planner::Objective::Time;
+  plan.batch = op.getBatch();
+  plan.microbatches.assign(op.getMicrobatches().begin(),
+                           op.getMicrobatches().end());
+  plan.predicted = Time(op.getPredicted().getValue());
+  plan.bound = getTime(op.getBound());
+  if (std::optional<ArrayAttr> limits = op.getLimitedBy())
+    for (auto limit : limits->getAsRange<ResourceAttr>())
+      plan.limitedBy.push_back(getResource(limit));
+  for (StageOp stageOp : op.getStages()) {
+    auto mesh =
+        SymbolTable::lookupNearestSymbolFrom<MeshOp>(op, stageOp.getMeshAttr());
+    FailureOr<planner::Stage> stage = getStage(stageOp, mesh);
+    if (failed(stage))
+      return failure();
+    plan.stages.push_back(std::move(*stage));
+  }
+  return plan;
+}
+
+FailureOr<PlanOp> hetero::getPlanOp(ModuleOp module) {
+  auto plans = module.getOps<PlanOp>();
+  if (plans.empty())
+    return module.emitError("has no hetero.plan; run hetero-plan first");
+  PlanOp plan = *plans.begin();
+  if (llvm::hasSingleElement(plans))
+    return plan;
+  InFlightDiagnostic error =
+      (*std::next(plans.begin())).emitError("is a second plan");
+  error.attachNote(plan.getLoc()) << "the first is here; keep one";
+  return failure();
+}

@@ -1,0 +1,82 @@
+// RUN: hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/two-classes.yaml -o %t.mlir
+// RUN: not hetero-opt %t.mlir --hetero-plan=planner=best 2>&1 | FileCheck %s --check-prefix=PLANNER
+// RUN: not hetero-opt %t.mlir --hetero-plan=schedule=fast 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// RUN: not hetero-opt %t.mlir --hetero-plan=state=some 2>&1 | FileCheck %s --check-prefix=STATE
+// RUN: not hetero-opt %t.mlir --hetero-plan=microbatches=9 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not hetero-opt %t.mlir --hetero-plan=microbatches=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not hetero-opt %t.mlir --hetero-plan=microbatches=4,5 2>&1 | FileCheck %s --check-prefix=SUM
+// RUN: not hetero-opt %t.mlir --hetero-plan=without=7 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: not hetero-opt %t.mlir --hetero-plan=max-stages=-1 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: not hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/plan-small.yaml --hetero-plan 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: hetero-opt %s --hetero-plan --split-input-file --verify-diagnostics
+
+// PLANNER: error: {{.*}}'best'{{.*}}even
+// SCHEDULE: error: unknown kind of schedule 'fast'; one of: gpipe, 1f1b, h1f1b
+// STATE: error: unknown way to hold state 'some'; one of: replicated, optimizer, full
+// MANY: error: has a batch of 8 samples, which cannot make 9 microbatches
+// ZERO: error: cannot have microbatches=0; it must be at least 1
+// SUM: error: has a batch of 8 samples, but the microbatches make 9
+// DEVICE: error: without names device 7, but the cluster has devices 0 to 1
+// STAGES: error: max-stages is -1 and must be at least 1
+// MEMORY: error: {{.*}}device {{[01]}} {{.*}} B
+
+// expected-error @below {{has no hetero.cluster; run hetero-attach-cluster first}}
+module {
+  func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                  %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+      -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+    return %w : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{has no hetero.role on its arguments; run hetero-import first}}
+func.func @step(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{returns no next value of any argument, so there is nothing to train; return the updated parameters}}
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.cluster @one {
+  hetero.device_class @t4 memory 16 GB peak <f32: 8.1 TFLOP/s> bandwidth 320 GB/s
+  hetero.node @n0 [1 x @t4]
+}
+hetero.layer_table @layers {
+  hetero.layer 0 "all" forward 2 FLOP backward 4 FLOP parameters 16 B saved 0 B output 0 B
+}
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<8xf32> {hetero.role = #hetero.role<metric>}, tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  // expected-note @below {{the other one is here}}
+  %0 = stablehlo.negate %w {hetero.layer = #hetero.layer<0, forward>, hetero.placement = #hetero.placement<stage = 0>} : tensor<4xf32>
+  // expected-error @below {{is placed on stage 1, but another operation of layer 0 is on stage 0}}
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] {hetero.layer = #hetero.layer<0, forward>, hetero.placement = #hetero.placement<stage = 1>} : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %1, %w : tensor<8xf32>, tensor<4xf32>
+}
+
+// -----
+
+hetero.cluster @one {
+  hetero.device_class @t4 memory 16 GB peak <f32: 8.1 TFLOP/s> bandwidth 320 GB/s
+  hetero.node @n0 [1 x @t4]
+}
+hetero.layer_table @layers {
+  hetero.layer 0 "all" forward 2 FLOP backward 4 FLOP parameters 16 B saved 0 B output 0 B
+}
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<8xf32> {hetero.role = #hetero.role<metric>}, tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  // expected-error @below {{belongs to no layer; run hetero-form-layers, or give it a hetero.layer}}
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %1, %w : tensor<8xf32>, tensor<4xf32>
+}
