@@ -41,7 +41,7 @@ void FormLayersPass::runOnOperation() {
     return;
   if (maxLayers < 1) {
     module.emitError("max-layers is ")
-        << maxLayers << " and must be at least 1";
+        << int64_t(maxLayers) << " and must be at least 1";
     return signalPassFailure();
   }
   FailureOr<func::FuncOp> step = getStep(module);

@@ -9,13 +9,15 @@
 // The boundary takes as long as a microbatch, so h1f1b is two ahead of it.
 // CHECK: hetero.schedule @order h1f1b of @plan microbatches 4 {
 // CHECK-NEXT: hetero.stage_schedule 0 in_flight 4 [
-// CHECK-NEXT: gather, forward 0, send_activation 0 to 1, forward 1, send_activation 1 to 1,
-// CHECK: backward 3, reduce, update
+// CHECK-NEXT: gather, forward 0, send_activation 0 to 1, forward 1, send_activation 1 to 1, forward 2,
+// CHECK: backward 3, reduce,
+// CHECK-NEXT: update
 // CHECK: hetero.stage_schedule 1 in_flight 1 [
 
 // STRICT: hetero.schedule @order "1f1b" of @plan microbatches 4 {
 // STRICT-NEXT: hetero.stage_schedule 0 in_flight 2 [
-// STRICT: recv_gradient 0 from 1, backward 0
+// STRICT-NEXT: gather, forward 0, send_activation 0 to 1, forward 1, send_activation 1 to 1, recv_gradient 0 from 1,
+// STRICT-NEXT: backward 0, forward 2,
 
 // GPIPE: hetero.stage_schedule 0 in_flight 4 [
 // GPIPE: hetero.stage_schedule 1 in_flight 4 [

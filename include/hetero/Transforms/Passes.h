@@ -73,10 +73,9 @@ struct PlanPipelineOptions
   ListOption<int64_t> without{
       *this, "without",
       llvm::cl::desc("Devices, by rank, that must not be used")};
-  Option<bool> partition{
-      *this, "partition",
-      llvm::cl::desc("Write the program of each rank, too"),
-      llvm::cl::init(false)};
+  Option<bool> partition{*this, "partition",
+                         llvm::cl::desc("Write the program of each rank, too"),
+                         llvm::cl::init(false)};
 };
 
 /// From what JAX emits to a planned and scheduled step: import, attach-cluster,
