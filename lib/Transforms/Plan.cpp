@@ -171,9 +171,8 @@ LogicalResult PlanPass::addConstraints(func::FuncOp step,
                                        int64_t numDevices,
                                        planner::Problem &problem) {
   if (maxStages < 0)
-    return getOperation().emitError()
-           << "max-stages is " << int64_t(maxStages)
-           << " and must be at least 1";
+    return getOperation().emitError() << "max-stages is " << int64_t(maxStages)
+                                      << " and must be at least 1";
   if (maxStages > 0)
     problem.constraints.maxStages = maxStages;
   for (int64_t device : without)
