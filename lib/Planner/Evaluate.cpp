@@ -39,6 +39,33 @@ static Time scheduleTime(const Plan &plan,
   return cantFail(timeSchedule(schedule, times)).total;
 }
 
+/// Adds the memory of stages that would have more in flight if it fitted.
+static void addMemoryLimits(const StageModel &model, const Plan &plan,
+                            ArrayRef<std::vector<StageTimes>> timesBySize,
+                            std::vector<Resource> &limits) {
+  std::vector<StageTimes> times;
+  for (const std::vector<StageTimes> &list : timesBySize)
+    times.push_back(list.front());
+  std::vector<int64_t> wanted = computeInFlight(
+      ScheduleKind::HeteroOneFOneB, plan.microbatches.size(), times);
+  Plan more = plan;
+  for (auto [index, stage] : enumerate(more.stages)) {
+    if (stage.inFlight >= wanted[index])
+      continue;
+    ++stage.inFlight;
+    for (auto [number, device] : enumerate(stage.mesh.devices)) {
+      if (model.memoryUse(more, index, number).total() <=
+          model.cluster.classOf(device).usableMemory())
+        continue;
+      Resource resource;
+      resource.kind = ResourceKind::Memory;
+      resource.stage = index;
+      limits.push_back(resource);
+      break;
+    }
+  }
+}
+
 /// The largest of what happens in each stage, and in the whole step what the
 /// slowest stage spends it on.
 static std::vector<Resource>
@@ -71,7 +98,9 @@ findLimits(const StageModel &model, const Plan &plan,
                                     : ResourceKind::Bandwidth,
              index, crossing);
   }
-  return {limit};
+  std::vector<Resource> limits = {limit};
+  addMemoryLimits(model, plan, timesBySize, limits);
+  return limits;
 }
 
 void hetero::planner::predict(const StageModel &model, Time bound, Plan &plan) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanBuilder.h"
+#include "SampleDivision.h"
 #include "Verify.h"
 #include "llvm/ADT/STLExtras.h"
-#include <queue>
 
 using namespace llvm;
 using namespace hetero;
@@ -100,25 +100,38 @@ static double rowSeconds(const StageModel &model, const StageChoice &stage,
   return slowest;
 }
 
-/// Hands out samples one at a time to the row that finishes it first.
+/// Divides the samples of a microbatch by speed. Rows are alike if their
+/// devices are of the same classes in the same node.
 static std::vector<int64_t> handOut(const StageModel &model,
                                     const StageChoice &stage, int64_t size,
                                     ArrayRef<int64_t> caps) {
-  using Entry = std::pair<double, int64_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  std::vector<int64_t> samples(caps.size(), 0);
-  auto push = [&](int64_t row) {
-    if (samples[row] < caps[row])
-      queue.push({rowSeconds(model, stage, row, samples[row] + 1), row});
-  };
-  for (size_t row = 0; row < caps.size(); ++row)
-    push(row);
-  for (int64_t i = 0; i < size && !queue.empty(); ++i) {
-    int64_t row = queue.top().second;
-    queue.pop();
-    ++samples[row];
-    push(row);
+  int64_t numRows = caps.size();
+  std::map<std::vector<int64_t>, size_t> indices;
+  std::vector<RowKind> kinds;
+  std::vector<size_t> kindOf;
+  for (int64_t row = 0; row < numRows; ++row) {
+    std::vector<int64_t> key = {caps[row]};
+    for (int64_t device :
+         ArrayRef(stage.devices).slice(row * stage.tensor, stage.tensor)) {
+      key.push_back(model.cluster.devices[device].deviceClass);
+      // One device alone does not care where it is.
+      if (stage.tensor > 1)
+        key.push_back(model.cluster.devices[device].node);
+    }
+    auto [entry, isNew] = indices.try_emplace(std::move(key), kinds.size());
+    kindOf.push_back(entry->second);
+    if (!isNew) {
+      ++kinds[entry->second].rows;
+      continue;
+    }
+    kinds.push_back({1, caps[row], [&model, &stage, row](int64_t samples) {
+                       return rowSeconds(model, stage, row, samples);
+                     }});
   }
+  std::vector<RowSamples> divided = divideBySpeed(kinds, size);
+  std::vector<int64_t> samples, seen(kinds.size(), 0);
+  for (size_t kind : kindOf)
+    samples.push_back(divided[kind].of(seen[kind]++));
   return samples;
 }
 
@@ -336,20 +349,26 @@ Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
   return candidate;
 }
 
+/// Above this number, only every tenth more of microbatches is tried.
+static constexpr int64_t allCountsUpTo = 64;
+/// More microbatches only add overhead.
+static constexpr int64_t maxCount = 4096;
+
 std::vector<std::vector<int64_t>>
 hetero::planner::microbatchOptions(const Problem &problem) {
   if (!problem.constraints.microbatches.empty())
     return {problem.constraints.microbatches};
   int64_t most =
-      std::min(problem.batch,
-               problem.constraints.maxMicrobatches.value_or(problem.batch));
+      std::min({problem.batch, maxCount,
+                problem.constraints.maxMicrobatches.value_or(problem.batch)});
   std::vector<std::vector<int64_t>> options;
-  int64_t largest = problem.batch + 1;
+  int64_t largest = problem.batch + 1, next = 1;
   for (int64_t count = 1; count <= most; ++count) {
     int64_t size = (problem.batch + count - 1) / count;
-    if (size == largest)
+    if (size == largest || (count < next && count < most))
       continue;
     largest = size;
+    next = count < allCountsUpTo ? count + 1 : count + count / 10;
     options.push_back(divideEvenly(problem.batch, count));
   }
   return options;

@@ -74,7 +74,8 @@ private:
 
 /// The ways to cut the batch that are worth trying, fewest microbatches first:
 /// the given one if there is one, else sizes that differ by at most one, for
-/// each number that makes the largest microbatch smaller.
+/// numbers that make the largest microbatch smaller: each of them up to 64, and
+/// then in steps of a tenth up to 4,096.
 std::vector<std::vector<int64_t>> microbatchOptions(const Problem &problem);
 
 /// The devices that the cluster has for the problem, by rank.

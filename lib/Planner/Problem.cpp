@@ -63,6 +63,9 @@ bool Problem::operator==(const Problem &other) const {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// Far more than is trained with; keeps what is counted in samples small.
+static constexpr int64_t maxBatch = 1 << 30;
+
 namespace {
 /// Sums of everything for the whole batch. What cannot be counted would give
 /// wrong plans.
@@ -287,6 +290,10 @@ Error Checker::check() {
   if (problem.batch < 1)
     return createStringError("the batch has " + Twine(problem.batch) +
                              " samples; it must have at least 1");
+  if (problem.batch > maxBatch)
+    return createStringError("the batch has " + Twine(problem.batch) +
+                             " samples; it can have at most " +
+                             Twine(maxBatch));
   if (numLayers == 0)
     return createStringError("the problem has no layers");
   for (int64_t i = 0; i < numLayers; ++i)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SampleDivision.h"
 #include "StageSearch.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,29 +14,43 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// All devices of a class take the next sample at the same time, so samples are
-/// handed out to whole classes, by the time for all layers.
+/// With more layers than this, stages begin only at every second, third, ...
+/// one.
+static constexpr int64_t maxCuts = 128;
+
+SearchTables::SearchTables(const StageModel &model) : model(model) {
+  int64_t numLayers = model.problem.layers.size();
+  int64_t step = (numLayers + maxCuts - 1) / maxCuts;
+  for (int64_t layer = 0; layer < numLayers; layer += step)
+    cuts.push_back(layer);
+  // What is pinned may need a stage of its own.
+  for (const Pin &pin : model.problem.constraints.pins)
+    cuts.insert(cuts.end(), {pin.layer, pin.layer + 1});
+  cuts.push_back(numLayers);
+  sort(cuts);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+}
+
 std::vector<int64_t>
 SearchTables::divideSamples(ArrayRef<std::pair<int64_t, int64_t>> rows,
                             int64_t tensor, int64_t size) {
-  std::vector<int64_t> samples(rows.size(), 0);
-  int64_t left = size;
-  auto next = [&](size_t i) {
-    return model.layerTimes(rows[i].first, tensor, samples[i] + 1)
-        .prefix.back();
-  };
-  std::vector<double> times;
-  for (size_t i = 0; i < rows.size(); ++i)
-    times.push_back(next(i));
-  while (left > 0) {
-    size_t best = std::min_element(times.begin(), times.end()) - times.begin();
-    ++samples[best];
-    left -= rows[best].second;
-    times[best] = next(best);
+  std::vector<RowKind> kinds;
+  for (auto [deviceClass, count] : rows)
+    kinds.push_back({count, size, timeOfAll(deviceClass, tensor)});
+  std::vector<int64_t> samples;
+  for (const RowSamples &row : divideBySpeed(kinds, size)) {
+    if (row.most() == 0)
+      return {};
+    samples.push_back(row.most());
   }
-  if (is_contained(samples, 0))
-    return {};
   return samples;
+}
+
+std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
+                                                       int64_t tensor) const {
+  return [this, deviceClass, tensor](int64_t samples) {
+    return model.layerTimes(deviceClass, tensor, samples).prefix.back();
+  };
 }
 
 const std::vector<double> &SearchTables::updateTimes(int64_t deviceClass,
@@ -74,14 +89,15 @@ const std::vector<Bytes> &SearchTables::workspaces(int64_t samples) {
   std::vector<Bytes> &table = largest[samples];
   if (!table.empty())
     return table;
-  size_t numLayers = model.problem.layers.size();
-  table.resize((numLayers + 1) * (numLayers + 1));
-  for (size_t first = 0; first < numLayers; ++first) {
+  size_t numCuts = cuts.size();
+  table.resize(numCuts * numCuts);
+  for (size_t first = 0; first < numCuts; ++first) {
     Bytes most;
-    for (size_t last = first + 1; last <= numLayers; ++last) {
-      most =
-          std::max(most, model.problem.layers[last - 1].workspace.at(samples));
-      table[first * (numLayers + 1) + last] = most;
+    for (size_t last = first + 1; last < numCuts; ++last) {
+      for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
+        most =
+            std::max(most, model.problem.layers[layer].workspace.at(samples));
+      table[first * numCuts + last] = most;
     }
   }
   return table;

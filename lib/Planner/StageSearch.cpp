@@ -23,7 +23,8 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
     : tables(tables), model(tables.model), problem(model.problem),
       cluster(model.cluster), planner(options), order(order),
       positions(positions), size(microbatchSize), count(numMicrobatches),
-      numLayers(problem.layers.size()), numPositions(positions.size()),
+      numLayers(problem.layers.size()), numCuts(tables.cuts.size()),
+      numPositions(positions.size()),
       steps(static_cast<double>(problem.batch) /
                 static_cast<double>(microbatchSize) -
             1) {
@@ -128,18 +129,19 @@ ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
   return option.rows > 1 ? ArrayRef(planner.stateModes) : ArrayRef(replicated);
 }
 
-/// Whether a stage of the option may have the layer.
-bool StageSearch::isAllowed(const StageOption &option, int64_t layer) const {
-  if (option.tensor > 1 &&
-      !is_contained(problem.layers[layer].tensorDegrees, option.tensor))
-    return false;
+/// Whether a stage of the option may have layers `first` to `last - 1`.
+bool StageSearch::isAllowed(const StageOption &option, int64_t first,
+                            int64_t last) const {
+  for (int64_t layer = first; option.tensor > 1 && layer < last; ++layer)
+    if (!is_contained(problem.layers[layer].tensorDegrees, option.tensor))
+      return false;
   ArrayRef<int64_t> devices = ArrayRef(order).slice(
       positions[option.begin], positions[option.end] - positions[option.begin]);
   for (const Pin &pin : problem.constraints.pins)
-    if (pin.layer == layer && !pin.devices.empty() &&
-        any_of(devices, [&](int64_t device) {
-          return !is_contained(pin.devices, device);
-        }))
+    if (pin.layer >= first && pin.layer < last && !pin.devices.empty() &&
+        any_of(
+            devices,
+            [&](int64_t device) { return !is_contained(pin.devices, device); }))
       return false;
   return true;
 }
@@ -223,8 +225,9 @@ static double onceTime(const StageOption &option, const ColumnState &state,
 }
 
 std::optional<StageCost> StageSearch::cost(const StageOption &option,
-                                           int64_t first, int64_t last,
+                                           int64_t firstCut, int64_t lastCut,
                                            StateMode mode) const {
+  int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
   const std::vector<ColumnState> &sums = *option.states;
   ColumnState state = copiedState(problem, first, last, option.tensor);
   state.parameters += sums[last].parameters - sums[first].parameters;
@@ -240,7 +243,7 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
         std::max(result.time, (*part.times)[last] - (*part.times)[first]);
     update = std::max(update, (*part.updates)[last] - (*part.updates)[first]);
     saved.push_back((*part.saved)[last] - (*part.saved)[first]);
-    Bytes buffers = (*part.workspace)[first * (numLayers + 1) + last];
+    Bytes buffers = (*part.workspace)[firstCut * numCuts + lastCut];
     if (first > 0)
       buffers += problem.layers[first - 1].output.at(part.samples) +
                  problem.layers[first - 1].outputGradient.at(part.samples);
@@ -303,18 +306,20 @@ double StageSearch::restPeriod(int64_t layer, int64_t position) const {
                   : std::numeric_limits<double>::infinity();
 }
 
-/// Adds all stages that start at `layer` and the begin of `option`.
-void StageSearch::extend(int64_t layer, const StageOption &option,
+/// Adds all stages that start at a cut and the begin of `option`.
+void StageSearch::extend(int64_t cut, const StageOption &option,
                          std::vector<int64_t> &labels) {
+  int64_t layer = tables.cuts[cut];
   double rest = restPeriod(layer, option.begin);
-  for (int64_t last = layer + 1; last <= numLayers; ++last) {
-    if (!isAllowed(option, last - 1))
+  for (int64_t lastCut = cut + 1; lastCut < numCuts; ++lastCut) {
+    int64_t last = tables.cuts[lastCut];
+    if (!isAllowed(option, tables.cuts[lastCut - 1], last))
       return;
-    const std::vector<int64_t> &tails = states[option.end][last];
+    const std::vector<int64_t> &tails = states[option.end][lastCut];
     if (tails.empty())
       continue;
     for (StateMode mode : modes(option)) {
-      std::optional<StageCost> stage = cost(option, layer, last, mode);
+      std::optional<StageCost> stage = cost(option, cut, lastCut, mode);
       if (!stage)
         continue;
       if (rest + stage->time + steps * std::max(rest, stage->time) >= cutoff)
@@ -379,18 +384,18 @@ std::vector<StageLayout> StageSearch::run(double limit, size_t keep,
   wantedStages = numStages;
   arena.assign(1, Label());
   states.assign(numPositions, {});
-  for (auto &byLayer : states) {
-    byLayer.resize(numLayers + 1);
-    byLayer[numLayers] = {0};
+  for (auto &byCut : states) {
+    byCut.resize(numCuts);
+    byCut.back() = {0};
   }
   for (int64_t begin = numPositions - 2; begin >= 0; --begin)
-    for (int64_t layer = numLayers - 1; layer >= 0; --layer) {
+    for (int64_t cut = numCuts - 2; cut >= 0; --cut) {
       // The devices up to the next position may be left out.
-      std::vector<int64_t> labels = states[begin + 1][layer];
+      std::vector<int64_t> labels = states[begin + 1][cut];
       for (int64_t end = begin + 1; end < numPositions; ++end)
         for (const StageOption &option : options(begin, end))
-          extend(layer, option, labels);
-      states[begin][layer] = std::move(labels);
+          extend(cut, option, labels);
+      states[begin][cut] = std::move(labels);
     }
   std::vector<StageLayout> found;
   for (int64_t label : states[0][0])

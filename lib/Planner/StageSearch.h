@@ -81,19 +81,23 @@ struct StageCost {
 /// What several searches share, for one problem and cluster.
 class SearchTables {
 public:
-  explicit SearchTables(const StageModel &model) : model(model) {}
+  explicit SearchTables(const StageModel &model);
 
   const StageModel &model;
+  /// The layers that a stage may begin with, and the number of layers. These
+  /// are all of them unless there are very many.
+  std::vector<int64_t> cuts;
 
   /// The samples that devices of each class get, at most, when a microbatch is
-  /// divided over `rows` of each class; empty if one of them gets none.
+  /// divided over `rows` of each class by their time for all layers; empty if
+  /// a class gets none.
   std::vector<int64_t>
   divideSamples(llvm::ArrayRef<std::pair<int64_t, int64_t>> rows,
                 int64_t tensor, int64_t size);
   const std::vector<double> &updateTimes(int64_t deviceClass, int64_t tensor);
   const std::vector<int64_t> &savedBytes(int64_t tensor, int64_t samples);
-  /// The largest workspace of layers `first` to `last - 1`, at the index
-  /// `first * (layers + 1) + last`.
+  /// The largest workspace of the layers between two cuts, at the index
+  /// `first * cuts + last`.
   const std::vector<Bytes> &workspaces(int64_t samples);
   const std::vector<double> &tensorTimes(llvm::ArrayRef<int64_t> row,
                                          int64_t samples);
@@ -101,6 +105,10 @@ public:
   const std::vector<ColumnState> &states(int64_t tensor);
 
 private:
+  /// The time for all layers, by the number of samples.
+  std::function<double(int64_t)> timeOfAll(int64_t deviceClass,
+                                           int64_t tensor) const;
+
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
   std::map<int64_t, std::vector<Bytes>> largest;
@@ -131,9 +139,10 @@ public:
   llvm::ArrayRef<StageOption> options(int64_t begin, int64_t end) const {
     return table[begin * numPositions + end];
   }
-  /// Layers `first` to `last - 1`; nothing if that is not possible.
-  std::optional<StageCost> cost(const StageOption &option, int64_t first,
-                                int64_t last, StateMode mode) const;
+  /// For the layers between two cuts, given by their numbers; nothing if that
+  /// is not possible.
+  std::optional<StageCost> cost(const StageOption &option, int64_t firstCut,
+                                int64_t lastCut, StateMode mode) const;
   double crossing(int64_t lastLayer, int64_t fromDevice,
                   int64_t toDevice) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
@@ -153,11 +162,11 @@ private:
   };
 
   void addOptions(int64_t begin, int64_t end);
-  bool isAllowed(const StageOption &option, int64_t layer) const;
+  bool isAllowed(const StageOption &option, int64_t first, int64_t last) const;
   double value(const Label &label) const {
     return label.finish + steps * label.period;
   }
-  void extend(int64_t layer, const StageOption &option,
+  void extend(int64_t cut, const StageOption &option,
               std::vector<int64_t> &labels);
   void insert(Label label, std::vector<int64_t> &labels);
   bool isDominated(const Label &label, const Label &by) const;
@@ -170,7 +179,7 @@ private:
   const cluster::Cluster &cluster;
   const PlannerOptions &planner;
   std::vector<int64_t> order, positions;
-  int64_t size, count, numLayers, numPositions;
+  int64_t size, count, numLayers, numCuts, numPositions;
   /// M - 1 above.
   double steps;
   std::vector<std::vector<StageOption>> table;
@@ -183,7 +192,7 @@ private:
   size_t maxLabels = 0;
   std::optional<int64_t> wantedStages;
   std::vector<Label> arena;
-  /// By position and layer: indices in the arena.
+  /// By position and cut: indices in the arena.
   std::vector<std::vector<std::vector<int64_t>>> states;
 };
 
