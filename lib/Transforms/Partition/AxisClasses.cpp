@@ -136,7 +136,7 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
 void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
                                 const DenseMap<Value, Split> &splits,
                                 bool storage) {
-  for (auto [index, axisClass] : llvm::enumerate(classes)) {
+  for (AxisClass &axisClass : classes) {
     FormAxis axis;
     axis.units = axisClass.units;
     if (axis.units == 0)
@@ -148,17 +148,11 @@ void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
       for (auto &[value, split] : completedAs)
         if (split.second == &axisClass)
           axis.given[value] = split.first;
-    size_t earlier = index;
-    axis.includes = [this, stage, storage, earlier, &classes](Operation *op) {
+    ClassOfOp &owners = storage ? storageClassOf : tensorClassOf;
+    axis.includes = [this, stage, storage, &owners](Operation *op) {
       auto it = stageOf.find(op);
-      if (it == stageOf.end() || it->second != stage ||
-          (storage && !isUpdate(op)))
-        return false;
-      for (size_t i = 0; i < earlier; ++i)
-        if (classes[i].forms && classes[i].forms->includes(op) &&
-            classes[i].forms->isLocal(op))
-          return false;
-      return true;
+      return it != stageOf.end() && it->second == stage &&
+             (!storage || isUpdate(op)) && !owners.contains(op);
     };
     axis.needsCompletion = [this, stage](OpOperand &use) {
       Operation *user = getTop(use.getOwner());
@@ -167,6 +161,9 @@ void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
     };
     axisClass.forms =
         std::make_unique<FormAnalysis>(step.getBody().front(), std::move(axis));
+    for (Operation &op : step.getBody().front())
+      if (axisClass.forms->isLocal(&op))
+        owners[&op] = &axisClass;
   }
 }
 
@@ -219,13 +216,11 @@ void StepLayout::findUpdateForms(int64_t stage) {
   }
 }
 
-const AxisClass *
-StepLayout::getClass(Operation *op,
-                     const std::vector<AxisClass> &classes) const {
-  for (const AxisClass &axis : classes)
-    if (axis.forms && axis.forms->includes(op) && axis.forms->isLocal(op))
-      return &axis;
-  return nullptr;
+/// Operations in regions belong to the class of the one around them.
+const AxisClass *StepLayout::getClass(Operation *op,
+                                      const ClassOfOp &classes) const {
+  const AxisClass *axis = classes.lookup(getTop(op));
+  return axis && axis->forms->isLocal(op) ? axis : nullptr;
 }
 
 Holding StepLayout::getArgument(BlockArgument argument) const {
@@ -262,15 +257,14 @@ static Form getOperandForm(const FormRule &rule, unsigned operand) {
 Holding StepLayout::getWanted(Operation *op, unsigned operand,
                               Where where) const {
   Holding holding;
-  auto [stage, update] = where;
-  if (const AxisClass *axis =
-          update ? getClass(op, storageClasses[stage]) : nullptr) {
+  bool update = where.update;
+  if (const AxisClass *axis = update ? getClass(op, storageClassOf) : nullptr) {
     holding.data = getOperandForm(axis->forms->getRule(op), operand);
     holding.dataClass = axis;
   } else if (!update) {
     holding.data = getOperandForm(batch->getRule(op), operand);
   }
-  if (const AxisClass *axis = getClass(op, tensorClasses[stage])) {
+  if (const AxisClass *axis = getClass(op, tensorClassOf)) {
     holding.tensor = getOperandForm(axis->forms->getRule(op), operand);
     holding.tensorClass = axis;
   }
@@ -280,15 +274,14 @@ Holding StepLayout::getWanted(Operation *op, unsigned operand,
 Holding StepLayout::getGiven(Operation *op, unsigned result,
                              Where where) const {
   Holding holding;
-  auto [stage, update] = where;
-  if (const AxisClass *axis =
-          update ? getClass(op, storageClasses[stage]) : nullptr) {
+  bool update = where.update;
+  if (const AxisClass *axis = update ? getClass(op, storageClassOf) : nullptr) {
     holding.data = axis->forms->getRule(op).results[result];
     holding.dataClass = axis;
   } else if (!update) {
     holding.data = batch->getRule(op).results[result];
   }
-  if (const AxisClass *axis = getClass(op, tensorClasses[stage])) {
+  if (const AxisClass *axis = getClass(op, tensorClassOf)) {
     holding.tensor = axis->forms->getRule(op).results[result];
     holding.tensorClass = axis;
   }

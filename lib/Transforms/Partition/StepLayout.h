@@ -185,8 +185,10 @@ private:
                       bool storage);
   void findUpdateForms(int64_t stage);
   std::optional<Split> findStoredUse(mlir::Value value) const;
+  /// The class that an operation is split in.
+  using ClassOfOp = llvm::DenseMap<mlir::Operation *, const AxisClass *>;
   const AxisClass *getClass(mlir::Operation *op,
-                            const std::vector<AxisClass> &classes) const;
+                            const ClassOfOp &classes) const;
   mlir::Operation *getTop(mlir::Operation *op) const;
 
   llvm::DenseMap<mlir::Operation *, int64_t> stageOf;
@@ -194,6 +196,7 @@ private:
   llvm::SmallVector<std::optional<int64_t>> homes;
   /// By stage.
   std::vector<std::vector<AxisClass>> tensorClasses, storageClasses;
+  ClassOfOp tensorClassOf, storageClassOf;
   llvm::DenseMap<mlir::Value, Split> tensorSplits, storageSplits, completedAs;
 };
 
