@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/StepExecutable.h"
+#include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Conversion/Jit.h"
 #include "hetero/Conversion/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Runtime/Hooks.h"
+#include "hetero/Runtime/MpiTransport.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -32,7 +34,16 @@ static FailureOr<std::vector<std::unique_ptr<runtime::Transport>>>
 createTransports(ModuleOp module, TransportKind kind, int64_t numRanks) {
   if (kind == TransportKind::Threads)
     return runtime::createThreadsTransports(numRanks);
-  return module.emitError("the transport 'mpi' is not there yet");
+  auto transport = runtime::createMpiTransport();
+  if (!transport)
+    return module.emitError() << transport.error();
+  if ((*transport)->getNumRanks() != numRanks)
+    return module.emitError()
+           << "the plan is for " << numRanks << " ranks, but MPI has "
+           << (*transport)->getNumRanks() << " processes";
+  std::vector<std::unique_ptr<runtime::Transport>> transports;
+  transports.push_back(std::move(*transport));
+  return transports;
 }
 
 static std::unique_ptr<Jit> compile(ModuleOp kernels,
@@ -71,13 +82,39 @@ StepExecutable::create(OwningOpRef<ModuleOp> module,
   return step;
 }
 
+/// One more than the highest rank of a program or a device.
+static int64_t getNumRanks(ModuleOp module, const cluster::Cluster *cluster) {
+  int64_t count = cluster ? cluster->devices.size() : 0;
+  for (func::FuncOp function : getRankPrograms(module))
+    for (int64_t rank :
+         function
+             ->getAttrOfType<ProgramAttr>(HeteroDialect::getProgramAttrName())
+             .getRanks())
+      count = std::max(count, rank + 1);
+  return count;
+}
+
 LogicalResult StepExecutable::load(const StepOptions &options) {
-  FailureOr<RuntimePrograms> programs = convertToRuntimePrograms(*partitioned);
-  if (failed(programs))
-    return failure();
-  auto transports = createTransports(*partitioned, options.transport,
-                                     programs->programs.size());
+  std::optional<cluster::Cluster> cluster;
+  for (ClusterOp op : partitioned->getOps<ClusterOp>()) {
+    FailureOr<cluster::Cluster> value = getCluster(op);
+    if (failed(value))
+      return failure();
+    cluster = std::move(*value);
+  }
+  int64_t numRanks = ::getNumRanks(*partitioned, cluster ? &*cluster : nullptr);
+  for (int64_t rank = 0; cluster && rank < int64_t(cluster->devices.size());
+       ++rank)
+    rankNames[rank] = cluster->describe(rank);
+  auto transports = createTransports(*partitioned, options.transport, numRanks);
   if (failed(transports))
+    return failure();
+  std::optional<int64_t> only;
+  if (options.transport == TransportKind::Mpi)
+    only = transports->front()->getRank();
+  FailureOr<RuntimePrograms> programs =
+      convertToRuntimePrograms(*partitioned, numRanks, only);
+  if (failed(programs))
     return failure();
   if (options.progress)
     options.progress("compiling");
@@ -94,6 +131,12 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
         return partitioned->emitError() << "kernel '" << name << "' is missing";
     }
     setup.numThreads = options.threadsPerRank;
+    int64_t rank = transport->getRank();
+    if (auto name = rankNames.find(rank); name != rankNames.end()) {
+      setup.deviceName = name->second;
+      if (options.memoryCaps)
+        setup.memoryCap = cluster->classOf(rank).usableMemory().count();
+    }
     setups.push_back(std::move(setup));
   }
   auto made = runtime::ProgramGroup::create(

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/BatchAxis.h"
+#include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/Layers.h"
+#include "hetero/Analysis/PlanValue.h"
 #include "hetero/Analysis/Step.h"
+#include "hetero/Analysis/StepProblem.h"
 #include "hetero/Conversion/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Tools/StepExecutable.h"
@@ -94,27 +97,67 @@ static LogicalResult addSinglePlan(ModuleOp module, int64_t count) {
   return success();
 }
 
-LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
-  if (!getRankPrograms(module).empty() || !module.getOps<PlanOp>().empty())
-    return success();
-  FailureOr<func::FuncOp> step = getStep(module);
-  if (failed(step))
-    return failure();
-  if (!hasLayers(*step)) {
-    report(options, "importing");
-    LogicalResult imported = runPasses(module, [&](OpPassManager &manager) {
-      ImportOptions import;
-      import.roles = ArrayRef<std::string>(options.roles);
-      buildImportPipeline(manager, import);
-      manager.addPass(createFormLayersPass());
+/// Puts the cluster into the module, if the options name one.
+static LogicalResult attachCluster(ModuleOp module,
+                                   const StepOptions &options) {
+  if (options.clusterText.empty()) {
+    if (options.clusterFile.empty())
+      return success();
+    return runPasses(module, [&](OpPassManager &manager) {
+      AttachClusterPassOptions attach;
+      attach.clusterFile = options.clusterFile;
+      manager.addPass(createAttachClusterPass(attach));
     });
-    if (failed(imported))
+  }
+  if (!module.getOps<ClusterOp>().empty())
+    return success();
+  llvm::Expected<cluster::Cluster> cluster = cluster::readCluster(
+      llvm::MemoryBufferRef(options.clusterText, "cluster"));
+  if (!cluster)
+    return module.emitError() << llvm::toString(cluster.takeError());
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  bool isFree = !cluster->name.empty() && !module.lookupSymbol(cluster->name);
+  return createCluster(builder, module.getLoc(), *cluster,
+                       isFree ? StringRef(cluster->name) : "cluster");
+}
+
+LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
+  if (!getRankPrograms(module).empty())
+    return success();
+  if (module.getOps<PlanOp>().empty()) {
+    FailureOr<func::FuncOp> step = getStep(module);
+    if (failed(step))
       return failure();
+    if (!hasLayers(*step)) {
+      report(options, "importing");
+      LogicalResult imported = runPasses(module, [&](OpPassManager &manager) {
+        ImportOptions import;
+        import.roles = ArrayRef<std::string>(options.roles);
+        buildImportPipeline(manager, import);
+        manager.addPass(createFormLayersPass());
+      });
+      if (failed(imported))
+        return failure();
+    }
   }
   report(options, "planning");
-  if (options.clusterFile.empty() && options.clusterText.empty())
-    return addSinglePlan(module, options.microbatches);
-  return module.emitError("planning for a cluster is not possible yet");
+  if (failed(attachCluster(module, options)))
+    return failure();
+  if (module.getOps<PlanOp>().empty() && module.getOps<ClusterOp>().empty() &&
+      failed(addSinglePlan(module, options.microbatches)))
+    return failure();
+  return runPasses(module, [&](OpPassManager &manager) {
+    PlanPassOptions plan;
+    SchedulePassOptions schedule;
+    if (!options.planner.empty())
+      plan.plannerName = options.planner;
+    if (!options.schedule.empty())
+      plan.schedule = schedule.kind = options.schedule;
+    if (options.microbatches != 0)
+      plan.microbatches = {options.microbatches};
+    manager.addPass(createPlanPass(plan));
+    manager.addPass(createSchedulePass(schedule));
+  });
 }
 
 LogicalResult hetero::partitionStep(ModuleOp module,
@@ -128,6 +171,20 @@ LogicalResult hetero::partitionStep(ModuleOp module,
 }
 
 void hetero::printPlanTable(ModuleOp planned, llvm::raw_ostream &os) {
-  for (PlanOp plan : planned.getOps<PlanOp>())
-    os << plan << "\n";
+  for (PlanOp op : planned.getOps<PlanOp>()) {
+    auto clusters = planned.getOps<ClusterOp>();
+    FailureOr<func::FuncOp> step = getStep(planned);
+    FailureOr<planner::Plan> plan = getPlan(op);
+    if (clusters.empty() || failed(step) || failed(plan)) {
+      os << op << "\n";
+      continue;
+    }
+    FailureOr<cluster::Cluster> cluster = getCluster(*clusters.begin());
+    FailureOr<StepLayers> layers = readLayers(*step);
+    FailureOr<FormAxis> axis = getBatchAxis(*step);
+    if (failed(cluster) || failed(layers) || failed(axis))
+      return;
+    FormAnalysis forms(step->getBody().front(), std::move(*axis));
+    planner::printPlan(getProblem(*step, forms, *layers), *cluster, *plan, os);
+  }
 }
