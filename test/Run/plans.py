@@ -203,10 +203,8 @@ def _attributes(rng: random.Random, step: LayeredStep, stages: list[Stage]) -> d
 
 def random_plan(step: LayeredStep, seed: int, kind: str = "mixed", ranks: int | None = None) -> Plan:
     """A legal plan of a kind; `ranks` devices at most."""
-    rng = random.Random(f"{step.name}/{step.layers}/{step.batch}/{kind}/{ranks}/{seed}")
-    ranks = ranks or rng.randint(1, 5)
-    if kind == "single":
-        ranks = 1
+    rng = random.Random(f"{len(step.arguments)}/{step.layers}/{step.batch}/{kind}/{ranks}/{seed}")
+    ranks = 1 if kind == "single" else ranks or rng.randint(2, 5)
     shapes = _stages(rng, step, kind, ranks)
     devices = list(range(sum(data * tensor for _, data, tensor in shapes)))
     rng.shuffle(devices)

@@ -7,7 +7,7 @@ import functools
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 import jax
 import numpy as np
@@ -105,20 +105,20 @@ def get(name: str, seed: int = 1, **changes: Any) -> Case:
     return Case(export.text(donated), [flat[i] for i in kept], kept, step, args, lowered.compile())
 
 
-@functools.lru_cache(maxsize=None)
-def layered(name: str, layers: int = 6, **changes: Any) -> str:
-    """The text of the step after import and hetero-form-layers."""
+def form_layers(text: str, layers: int) -> str:
+    """The text of a step after import and hetero-form-layers."""
     passes = ["--hetero-import", f"--hetero-form-layers=max-layers={layers}"]
-    done = subprocess.run(
-        [tool("hetero-opt"), "-", *passes],
-        input=get(name, **changes).text,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    command = [tool("hetero-opt"), "-", *passes]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-4000:])
     return done.stdout
+
+
+@functools.lru_cache(maxsize=None)
+def layered(name: str, layers: int = 6, **changes: Any) -> str:
+    """A step of the zoo with layers."""
+    return form_layers(get(name, **changes).text, layers)
 
 
 def save(path: Path, arrays: list[np.ndarray]) -> Path:
@@ -127,14 +127,22 @@ def save(path: Path, arrays: list[np.ndarray]) -> Path:
     return path
 
 
-def run(text: str, case: Case, directory: Path, *flags: str, steps: int = 1) -> subprocess.CompletedProcess:
+def run(
+    text: str,
+    case: Case,
+    directory: Path,
+    *flags: str,
+    steps: int = 1,
+    launcher: Sequence[str] = (),
+) -> subprocess.CompletedProcess[str]:
     """hetero-run on a module with the arguments of a case, compared with JAX."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "step.mlir").write_text(text)
     save(directory / "in.npz", case.arguments)
     save(directory / "expected.npz", case.expected(steps))
+    # Compiling takes longer than running, so it is not optimized.
     command = [
-        str(tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
-        "--out=out.npz", f"--steps={steps}", "--opt-level=1", *flags,
+        *launcher, str(tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
+        f"--steps={steps}", "--opt-level=0", *flags,
     ]  # fmt: skip
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=900)
