@@ -297,9 +297,29 @@ llvm::MapVector<Value, Form> FormAnalysis::findSeeds() const {
     if (!any && isa<stablehlo::BroadcastInDimOp>(op))
       seed();
   }
+  // A constant may be shared with uses that have nothing to do with the axis
+  // (an update with numbers of the batch's shape); those would be split with it.
+  auto isWantedBy = [&](OpOperand &use, const Form &form) {
+    Operation *user = use.getOwner();
+    auto it = rules.find(user);
+    if (it == rules.end() || user->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    if (user->getNumRegions() != 0 ||
+        it->second.operands[use.getOperandNumber()] == form)
+      return true;
+    auto model = dyn_cast<FormOpInterface>(user);
+    return model && llvm::any_of(user->getResults(), [&](OpResult result) {
+             return llvm::any_of(seen.lookup(result), [&](const Form &wanted) {
+               return model.getOperandForm(use, result.getResultNumber(),
+                                           wanted, axis.units) == form;
+             });
+           });
+  };
   llvm::MapVector<Value, Form> result;
   for (auto &[value, form] : found)
-    if (form)
+    if (form && llvm::all_of(value.getUses(), [&](OpOperand &use) {
+          return isWantedBy(use, *form);
+        }))
       result[value] = *form;
   return result;
 }

@@ -66,3 +66,23 @@ func.func @tied(%x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
   %n = stablehlo.divide %y, %b : tensor<8x4xf32>
   return %n : tensor<8x4xf32>
 }
+
+// -----
+
+// A constant that the batch and a parameter of the same shape share is not
+// split for the batch: the parameter would be with it.
+
+// CHECK-LABEL: func.func @shared
+func.func @shared(%w: tensor<4x6xf32> {hetero.role = #hetero.role<parameter>},
+                  %x: tensor<4x6xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<4x6xf32> {hetero.role = #hetero.role<metric>},
+        tensor<4x6xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  %c = stablehlo.constant dense<0.5> : tensor<4x6xf32>
+  // CHECK: stablehlo.multiply
+  // CHECK-SAME: hetero.forms = [#hetero.forms<batch = split 0>]
+  %y = stablehlo.multiply %x, %c : tensor<4x6xf32>
+  // CHECK: stablehlo.multiply
+  // CHECK-SAME: hetero.forms = [#hetero.forms<at level 1>]
+  %n = stablehlo.multiply %w, %c : tensor<4x6xf32>
+  return %y, %n : tensor<4x6xf32>, tensor<4x6xf32>
+}

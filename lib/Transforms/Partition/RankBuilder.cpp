@@ -435,7 +435,7 @@ LogicalResult RankBuilder::returnResults() {
     if (getResultStage(layout, index) != member.stage)
       continue;
     RoleAttr role = layout.roles.results[index];
-    Variant variant = getResultVariant(layout, value, member.stage);
+    Variant variant = getResultVariant(layout, index, member.stage);
     Where where{member.stage, false};
     Holding have = getVariantHolding(layout, {value, variant}, where);
     if (!isWhole(variant) && layout.isPerMicrobatch(value)) {

@@ -24,8 +24,8 @@ namespace hetero::partition {
 /// The stage on which result `index` of the step leaves it: where the state
 /// lives that it updates, else where it is computed.
 int64_t getResultStage(const StepLayout &layout, unsigned index);
-/// The variant in which a result leaves the step from `stage`.
-Variant getResultVariant(const StepLayout &layout, mlir::Value value,
+/// The variant in which result `index` leaves the step from `stage`.
+Variant getResultVariant(const StepLayout &layout, unsigned index,
                          int64_t stage);
 
 /// Who needs what from whom.

@@ -12,8 +12,16 @@ using namespace mlir;
 using namespace hetero;
 using namespace hetero::partition;
 
-Variant partition::getResultVariant(const StepLayout &layout, Value value,
+/// Whether result `index` becomes an argument of the next step.
+static bool isState(const StepLayout &layout, unsigned index) {
+  RoleAttr role = layout.roles.results[index];
+  return role && role.getKind() == RoleKind::UpdatedState && role.getArgument();
+}
+
+Variant partition::getResultVariant(const StepLayout &layout, unsigned index,
                                     int64_t stage) {
+  Value value =
+      layout.step.getBody().front().getTerminator()->getOperand(index);
   Operation *def = value.getDefiningOp();
   if (!def) {
     std::optional<int64_t> home = layout.getHome(cast<BlockArgument>(value));
@@ -21,14 +29,15 @@ Variant partition::getResultVariant(const StepLayout &layout, Value value,
   }
   bool moved = layout.getStage(def) != stage;
   Form form = layout.batch->getForm(value);
-  if (form.isPartial() || (form.isSplit() && moved))
+  // State is held whole or as it is stored, never by samples.
+  if (form.isPartial() || (form.isSplit() && (moved || isState(layout, index))))
     return moved ? Variant::MovedWhole : Variant::Whole;
   return moved ? Variant::Moved : Variant::Native;
 }
 
 int64_t partition::getResultStage(const StepLayout &layout, unsigned index) {
   RoleAttr role = layout.roles.results[index];
-  if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
+  if (isState(layout, index))
     return *layout.getHome(layout.step.getArgument(*role.getArgument()));
   Value value =
       layout.step.getBody().front().getTerminator()->getOperand(index);
@@ -77,7 +86,7 @@ Traffic::Traffic(const StepLayout &layout) : layout(layout) {
   Operation *terminator = layout.step.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     int64_t stage = getResultStage(layout, index);
-    need(value, getResultVariant(layout, value, stage), stage);
+    need(value, getResultVariant(layout, index, stage), stage);
   }
 }
 
