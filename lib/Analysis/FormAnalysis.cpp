@@ -298,7 +298,8 @@ llvm::MapVector<Value, Form> FormAnalysis::findSeeds() const {
       seed();
   }
   // A constant may be shared with uses that have nothing to do with the axis
-  // (an update with numbers of the batch's shape); those would be split with it.
+  // (an update with numbers of the batch's shape); those would be split with
+  // it.
   auto isWantedBy = [&](OpOperand &use, const Form &form) {
     Operation *user = use.getOwner();
     auto it = rules.find(user);
