@@ -10,6 +10,7 @@
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/Layers.h"
 #include "hetero/Analysis/PlanValue.h"
+#include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Conversion/RuntimePrograms.h"
@@ -97,6 +98,15 @@ static LogicalResult addSinglePlan(ModuleOp module, int64_t count) {
   return success();
 }
 
+/// A function that trains nothing has no plan.
+static LogicalResult checkState(func::FuncOp step) {
+  if (getRoles(step).isStep())
+    return success();
+  return step.emitError("is not a training step: its results are not a loss "
+                        "and the next values of arguments; donate the state, "
+                        "or give roles");
+}
+
 /// Puts the cluster into the module, if the options name one.
 static LogicalResult attachCluster(ModuleOp module,
                                    const StepOptions &options) {
@@ -134,9 +144,11 @@ LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
         ImportOptions import;
         import.roles = ArrayRef<std::string>(options.roles);
         buildImportPipeline(manager, import);
-        manager.addPass(createFormLayersPass());
       });
-      if (failed(imported))
+      if (failed(imported) || failed(checkState(*step)) ||
+          failed(runPasses(module, [](OpPassManager &manager) {
+            manager.addPass(createFormLayersPass());
+          })))
         return failure();
     }
   }

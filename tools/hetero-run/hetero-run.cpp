@@ -110,6 +110,37 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+/// One line for a diagnostic and each of its notes. MLIR's own handler would
+/// quote the source, and the line of a step's signature is thousands of
+/// characters long.
+static void print(Diagnostic &diagnostic) {
+  diagnostic.getLocation()->walk([&](Location loc) {
+    auto file = dyn_cast<FileLineColLoc>(loc);
+    if (!file)
+      return WalkResult::advance();
+    llvm::errs() << file.getFilename().getValue() << ":" << file.getLine()
+                 << ":" << file.getColumn() << ": ";
+    return WalkResult::interrupt();
+  });
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Note:
+    llvm::errs() << "note: ";
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::errs() << "warning: ";
+    break;
+  case DiagnosticSeverity::Error:
+    llvm::errs() << "error: ";
+    break;
+  case DiagnosticSeverity::Remark:
+    llvm::errs() << "remark: ";
+    break;
+  }
+  llvm::errs() << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}
+
 static StepOptions getOptions(const Flags &flags, Progress &progress) {
   StepOptions options;
   options.clusterFile = flags.cluster;
@@ -323,9 +354,13 @@ static int runMain(const Flags &flags) {
     return 1;
   Progress progress;
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    print(diagnostic);
+    return success();
+  });
   auto module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
