@@ -133,6 +133,55 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
   return success();
 }
 
+/// Whether one value can be split both ways: along different dimensions, or one
+/// of them inside of what the other leaves whole.
+static bool goTogether(const Form &a, const Form &b, int64_t unitsOfB) {
+  return !a.isSplit() || !b.isSplit() || a.dim != b.dim ||
+         a.inner % (b.inner * unitsOfB) == 0 ||
+         a.outer % (b.outer * unitsOfB) == 0;
+}
+
+/// Takes operations out of a class that their other axis does not go together
+/// with. Returns whether there were any; forms are then to be found again.
+bool StepLayout::excludeMisfits(AxisClass &axis, bool storage) const {
+  size_t before = axis.excluded.size();
+  for (Operation &op : step.getBody().front()) {
+    if (!axis.forms->isLocal(&op))
+      continue;
+    // Model splits come after those of the batch, storage after both.
+    const FormRule *other = nullptr;
+    int64_t units = batch->getAxis().units;
+    if (storage) {
+      if (const AxisClass *tensor = getClass(&op, tensorClassOf)) {
+        other = &tensor->forms->getRule(&op);
+        units = tensor->units;
+      }
+    } else if (!isUpdate(&op)) {
+      other = &batch->getRule(&op);
+    }
+    if (!other)
+      continue;
+    const FormRule &rule = axis.forms->getRule(&op);
+    auto fit = [&](ArrayRef<Form> mine, ArrayRef<Form> others) {
+      return llvm::all_of(llvm::zip(mine, others), [&](auto pair) {
+        return goTogether(std::get<0>(pair), std::get<1>(pair), units);
+      });
+    };
+    if (!fit(rule.operands, other->operands) ||
+        !fit(rule.results, other->results) ||
+        !fit(rule.captures, other->captures))
+      axis.excluded.insert(&op);
+  }
+  return axis.excluded.size() != before;
+}
+
+/// Whether a value can be stored so and keep its split over the model axis.
+bool StepLayout::fits(const Split &split, Value value) const {
+  Holding held = getHeld(value);
+  return !held.tensorClass ||
+         goTogether(split.first, held.tensor, held.tensorClass->units);
+}
+
 void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
                                 const DenseMap<Value, Split> &splits,
                                 bool storage) {
@@ -149,18 +198,21 @@ void StepLayout::analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
         if (split.second == &axisClass)
           axis.given[value] = split.first;
     ClassOfOp &owners = storage ? storageClassOf : tensorClassOf;
-    axis.includes = [this, stage, storage, &owners](Operation *op) {
+    axis.includes = [this, stage, storage, &owners, &axisClass](Operation *op) {
       auto it = stageOf.find(op);
       return it != stageOf.end() && it->second == stage &&
-             (!storage || isUpdate(op)) && !owners.contains(op);
+             (!storage || isUpdate(op)) && !owners.contains(op) &&
+             !axisClass.excluded.contains(op);
     };
     axis.needsCompletion = [this, stage](OpOperand &use) {
       Operation *user = getTop(use.getOwner());
       auto it = stageOf.find(user);
       return it != stageOf.end() && it->second != stage;
     };
-    axisClass.forms =
-        std::make_unique<FormAnalysis>(step.getBody().front(), std::move(axis));
+    do
+      axisClass.forms =
+          std::make_unique<FormAnalysis>(step.getBody().front(), axis);
+    while (excludeMisfits(axisClass, storage));
     for (Operation &op : step.getBody().front())
       if (axisClass.forms->isLocal(&op))
         owners[&op] = &axisClass;
@@ -210,7 +262,8 @@ void StepLayout::findUpdateForms(int64_t stage) {
       });
       if (!onlyHere)
         continue;
-      if (std::optional<Split> split = findStoredUse(result))
+      if (std::optional<Split> split = findStoredUse(result);
+          split && fits(*split, result))
         completedAs[result] = *split;
     }
   }

@@ -71,6 +71,9 @@ struct AxisClass {
   llvm::SmallVector<int64_t> sizes; ///< Units of each member.
   int64_t units = 0;
   std::unique_ptr<FormAnalysis> forms;
+  /// Operations that another axis splits in a way that does not go together
+  /// with this one; they see whole values here.
+  llvm::DenseSet<mlir::Operation *> excluded;
 };
 
 /// How a value is held: its form on the data axis and on the tensor axis, with
@@ -183,6 +186,8 @@ private:
   void analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
                       const llvm::DenseMap<mlir::Value, Split> &splits,
                       bool storage);
+  bool excludeMisfits(AxisClass &axis, bool storage) const;
+  bool fits(const Split &split, mlir::Value value) const;
   void findUpdateForms(int64_t stage);
   std::optional<Split> findStoredUse(mlir::Value value) const;
   /// The class that an operation is split in.

@@ -216,6 +216,19 @@ FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
                                       const Holding &want, Location loc) {
   if (isSame(have, want))
     return local;
+  // What the model axis is going to split must not be split by the data axis.
+  if (have.dataClass && have.data.isSplit() && want.tensor.isSplit() &&
+      have.data.dim == want.tensor.dim && have.tensor != want.tensor) {
+    Holding gathered = have;
+    gathered.data = Form::replicated();
+    gathered.dataClass = nullptr;
+    FailureOr<Value> all =
+        convertAxis(local, whole, have, gathered, /*tensor=*/false, loc);
+    if (failed(all))
+      return failure();
+    local = *all;
+    have = gathered;
+  }
   FailureOr<Value> result =
       convertAxis(local, whole, have, want, /*tensor=*/true, loc);
   if (failed(result))
