@@ -348,7 +348,9 @@ SmallVector<FormAnalysis::Completion> FormAnalysis::getCompletions() const {
 
 int64_t FormAnalysis::getDelay(Value value, const Form &wanted) const {
   Form form = getForm(value);
-  if (form.isReplicated())
+  // Arguments of the step are there from the beginning, whole or in parts.
+  bool isArgument = !value.getDefiningOp() && value.getParentBlock() == &block;
+  if (form.isReplicated() || isArgument)
     return 0;
   return isCompleted(value) || form != wanted;
 }

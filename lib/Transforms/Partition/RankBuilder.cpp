@@ -103,9 +103,15 @@ LogicalResult RankBuilder::bindArguments() {
         return failure();
       continue;
     }
+    Holding holding = layout.getArgument(argument);
+    if (traffic.isNeeded(argument, Variant::Whole, member.stage)) {
+      Holding whole = holding;
+      whole.data = Form::replicated();
+      store[{argument.getAsOpaquePointer(), Variant::Whole, 0, false}] =
+          addArgument(argument, whole, 0);
+    }
     if (!traffic.isNeeded(argument, Variant::Native, member.stage))
       continue;
-    Holding holding = layout.getArgument(argument);
     int64_t count = holding.data.isSplit() ? layout.microbatches.size() : 1;
     for (int64_t microbatch = 0; microbatch < count; ++microbatch)
       store[{argument.getAsOpaquePointer(), Variant::Native, microbatch,
@@ -411,6 +417,18 @@ LogicalResult RankBuilder::runLevel(int64_t level) {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// The sum over the model axis of a value that is partial there.
+Value RankBuilder::completeTensor(Value local, const Holding &holding) {
+  if (!holding.tensor.isPartial())
+    return local;
+  MLIRContext *context = builder.getContext();
+  return AllReduceOp::create(
+      builder, local.getLoc(), local.getType(),
+      ReductionKindAttr::get(context, holding.tensor.reduction), local,
+      FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()), stage.tensorAxes,
+      AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
+}
+
 LogicalResult RankBuilder::returnResults() {
   Operation *terminator = layout.step.getBody().front().getTerminator();
   SmallVector<Value> results;
@@ -438,20 +456,26 @@ LogicalResult RankBuilder::returnResults() {
     Variant variant = getResultVariant(layout, index, member.stage);
     Where where{member.stage, false};
     Holding have = getVariantHolding(layout, {value, variant}, where);
+    Holding whole = have;
+    if (have.tensor.isPartial())
+      whole.tensor = Form::replicated();
+    if (have.data.isPartial() && have.dataClass)
+      whole.data = Form::replicated();
     if (!isWhole(variant) && layout.isPerMicrobatch(value)) {
       for (int64_t microbatch = 0, e = layout.microbatches.size();
            microbatch < e; ++microbatch) {
         FailureOr<Value> local = lookUp({value, variant}, microbatch, where);
         if (failed(local))
           return failure();
-        add(*local, index, value.getType(), have, microbatch);
+        add(completeTensor(*local, have), index, value.getType(), whole,
+            microbatch);
       }
       continue;
     }
     FailureOr<Value> local = lookUp({value, variant}, 0, where);
     if (failed(local))
       return failure();
-    Holding want = have;
+    Holding want = whole;
     if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
       want = layout.getStored(layout.step.getArgument(*role.getArgument()));
     FailureOr<Value> converted =

@@ -56,6 +56,7 @@ private:
             const Holding &holding, int64_t microbatch);
   mlir::Value receive(mlir::Value value, Variant variant, int64_t microbatch);
   void waitForSends(size_t keepLast);
+  mlir::Value completeTensor(mlir::Value local, const Holding &holding);
   mlir::LogicalResult returnResults();
   llvm::SmallVector<std::pair<UnitKind, int64_t>> getOrder(int64_t level) const;
   PartAttr getPart(int64_t index, mlir::Type type, const Holding &holding,

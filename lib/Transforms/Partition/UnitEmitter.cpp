@@ -22,11 +22,15 @@ static bool isSame(const Holding &a, const Holding &b) {
 Variant partition::getVariant(const StepLayout &layout, Value value,
                               const Form &data, Where where) {
   Operation *def = value.getDefiningOp();
-  if (!def) {
-    std::optional<int64_t> home = layout.getHome(cast<BlockArgument>(value));
-    return home && *home != where.stage ? Variant::Moved : Variant::Native;
-  }
   Form form = layout.batch->getForm(value);
+  if (!def) {
+    if (std::optional<int64_t> home =
+            layout.getHome(cast<BlockArgument>(value)))
+      return *home != where.stage ? Variant::Moved : Variant::Native;
+    // Whoever needs all samples of the batch is given them.
+    bool whole = form.isSplit() && (where.update || data != form);
+    return whole ? Variant::Whole : Variant::Native;
+  }
   bool whole = layout.isCompleted(value) ||
                (form.isSplit() && (where.update || data != form));
   bool moved = layout.getStage(def) != where.stage;
@@ -38,12 +42,15 @@ Variant partition::getVariant(const StepLayout &layout, Value value,
 Holding partition::getVariantHolding(const StepLayout &layout,
                                      const UnitValue &value, Where where) {
   Holding holding;
-  if (auto argument = dyn_cast<BlockArgument>(value.value))
+  if (auto argument = dyn_cast<BlockArgument>(value.value)) {
     holding = where.update ? layout.getStored(argument)
                            : layout.getArgument(argument);
-  else
+    if (value.variant == Variant::Whole)
+      holding.data = Form::replicated();
+  } else {
     holding = isWhole(value.variant) ? layout.getCompleted(value.value)
                                      : layout.getHeld(value.value);
+  }
   if (!isMoved(value.variant))
     return holding;
   holding.tensor = Form::replicated();
