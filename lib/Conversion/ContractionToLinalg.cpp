@@ -53,6 +53,10 @@ static Value convertTensor(Lowering &lowering, Value tensor, Type from,
 
 static Value emitProductSum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                             Value sum) {
+  if (isa<FloatType>(sum.getType()) && lhs.getType() != sum.getType()) {
+    lhs = arith::ExtFOp::create(b, sum.getType(), lhs);
+    rhs = arith::ExtFOp::create(b, sum.getType(), rhs);
+  }
   if (isa<FloatType>(sum.getType()))
     return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, lhs, rhs));
   if (isa<ComplexType>(sum.getType()))
@@ -158,10 +162,16 @@ static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
     left = {lowering.getTensor(lhs), makeMap(loops.lhs)};
     right = {lowering.getTensor(rhs), makeMap(loops.rhs)};
   }
-  left.tensor =
-      convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
-  right.tensor =
-      convertTensor(lowering, right.tensor, getElementType(rhs), sumType);
+  // Tensor cores multiply 16-bit floats as they are.
+  bool isNarrow = lowering.target == Target::Cuda && sumType.isF32() &&
+                  getElementType(lhs) == getElementType(rhs) &&
+                  (getElementType(lhs).isF16() || getElementType(lhs).isBF16());
+  if (!isNarrow) {
+    left.tensor =
+        convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
+    right.tensor =
+        convertTensor(lowering, right.tensor, getElementType(rhs), sumType);
+  }
   auto sumTensor =
       RankedTensorType::get(type.getShape(), convertElementType(sumType));
   Value sum = makeContraction(lowering, left, right, sumTensor, resultMap);

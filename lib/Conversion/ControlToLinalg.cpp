@@ -20,7 +20,57 @@ static SmallVector<Type> convertTypes(ValueRange values) {
   return types;
 }
 
+/// A loop whose counter the host knows: it need not be read from the device.
+LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
+  RankedTensorType counterType = convertType(op.getOperand()[loop.counter]);
+  auto element = cast<IntegerType>(counterType.getElementType());
+  auto makeCounter = [&](Value number) -> Value {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, b.getIntegerAttr(element, APInt(64, uint64_t(value), true)
+                                           .trunc(element.getWidth())));
+    };
+    Value count = arith::IndexCastOp::create(b, element, number);
+    Value distance = arith::MulIOp::create(b, count, constant(loop.step));
+    Value value = arith::AddIOp::create(b, constant(loop.first), distance);
+    return tensor::FromElementsOp::create(b, counterType, value);
+  };
+  SmallVector<Value> inits;
+  for (auto [i, operand] : llvm::enumerate(op.getOperand()))
+    if (i != loop.counter)
+      inits.push_back(lookup(operand));
+  auto made = scf::ForOp::create(b, index(0), index(loop.tripCount), index(1),
+                                 inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    // Without values it has its terminator already.
+    if (!made.getBody()->empty())
+      made.getBody()->getTerminator()->erase();
+    b.setInsertionPointToStart(made.getBody());
+    unsigned next = 0;
+    for (auto [i, old] : llvm::enumerate(op.getBody().getArguments()))
+      map(old, i == loop.counter ? makeCounter(made.getInductionVar())
+                                 : made.getRegionIterArg(next++));
+    if (failed(lowerBlock(op.getBody().front())))
+      return failure();
+    SmallVector<Value> results;
+    Operation *terminator = op.getBody().front().getTerminator();
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+      if (i != loop.counter)
+        results.push_back(lookup(value));
+    scf::YieldOp::create(b, results);
+  }
+  unsigned next = 0;
+  for (auto [i, old] : llvm::enumerate(op->getResults()))
+    map(old, i == loop.counter ? makeCounter(index(loop.tripCount))
+                               : made.getResult(next++));
+  return success();
+}
+
 LogicalResult Lowering::lowerWhile(WhileOp op) {
+  if (target == Target::Cuda)
+    if (std::optional<CountedLoop> loop = matchCountedLoop(op))
+      return lowerCountedLoop(op, *loop);
   SmallVector<Value> inits;
   for (Value operand : op.getOperand())
     inits.push_back(lookup(operand));

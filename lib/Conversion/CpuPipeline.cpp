@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pipelines.h"
 #include "hetero/Conversion/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -62,6 +63,7 @@ void hetero::registerConversionDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  registerCudaDialects(registry);
 }
 
 namespace {
@@ -86,8 +88,7 @@ struct CopiesToLoops
 };
 } // namespace
 
-/// Tensors become buffers: producers write into the results where they can.
-static void addBufferization(OpPassManager &manager) {
+void hetero::addBufferization(OpPassManager &manager) {
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -104,8 +105,7 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
-/// Loops and arithmetic become the LLVM dialect.
-static void addLLVM(OpPassManager &manager) {
+void hetero::addHostCode(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(memref::createExpandStridedMetadataPass());
@@ -140,7 +140,7 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
   manager.addPass(createLowerContractionsPass());
   if (options.outline)
     manager.addPass(createOutlineLoopsPass());
-  addLLVM(manager);
+  addHostCode(manager);
   manager.addPass(createWrapKernelsPass());
 }
 
@@ -149,4 +149,8 @@ void hetero::registerConversionPipelines() {
       "hetero-cpu-pipeline",
       "Lower StableHLO kernels to the LLVM dialect for the CPU",
       buildCpuPipeline);
+  PassPipelineRegistration<CudaPipelineOptions>(
+      "hetero-cuda-pipeline",
+      "Lower StableHLO kernels to code for CUDA devices and their host",
+      buildCudaPipeline);
 }

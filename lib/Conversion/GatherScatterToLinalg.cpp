@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "hetero/Conversion/Passes.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -70,8 +71,66 @@ struct Windows {
     }
     return offsets;
   }
+
+  /// The dimensions of the updates along which no two of them meet: windows
+  /// start at the same place there, or the vectors at different ones.
+  llvm::SmallBitVector getIndependent(ScatterOp op) const {
+    int64_t rank = Lowering::convertType(op.getUpdates()[0]).getRank();
+    llvm::SmallBitVector independent(rank, op.getUniqueIndices());
+    int64_t operandRank = Lowering::convertType(op.getInputs()[0]).getRank();
+    for (int64_t d = 0, next = 0; d < operandRank; ++d)
+      if (!llvm::is_contained(insertedDims, d) &&
+          !llvm::is_contained(operandBatch, d)) {
+        if (!llvm::is_contained(indexMap, d))
+          independent.set(windowDims[next]);
+        ++next;
+      }
+    for (int64_t d = 0, next = 0; d < rank; ++d) {
+      if (llvm::is_contained(windowDims, d))
+        continue;
+      int64_t partner = next < vectorDim ? next : next + 1;
+      if (llvm::is_contained(indicesBatch, partner))
+        independent.set(d);
+      ++next;
+    }
+    return independent;
+  }
 };
 } // namespace
+
+SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
+                                      const llvm::SmallBitVector &independent,
+                                      ValueRange carried, NestFn body) {
+  // On a device, the loops that threads can share come first; the order within
+  // the others stays.
+  SmallVector<int64_t> order;
+  bool sharesLoops = target == Target::Cuda;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!sharesLoops || independent[d])
+      order.push_back(d);
+  size_t numShared = sharesLoops ? order.size() : 0;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (sharesLoops && !independent[d])
+      order.push_back(d);
+  SmallVector<Value> lower(shape.size(), index(0)), upper;
+  SmallVector<Value> steps(shape.size(), index(1));
+  for (int64_t d : order)
+    upper.push_back(index(shape[d]));
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), lower, upper, steps, carried,
+      [&](OpBuilder &builder, Location loc, ValueRange indices,
+          ValueRange values) -> scf::ValueVector {
+        ImplicitLocOpBuilder nested(loc, builder);
+        SmallVector<Value> position(shape.size());
+        for (auto [d, index] : llvm::zip_equal(order, indices))
+          position[d] = index;
+        SmallVector<Value> next = body(nested, position, values);
+        return scf::ValueVector(next.begin(), next.end());
+      });
+  for (size_t i = 0; i < numShared; ++i)
+    nest.loops[i]->setAttr(kParallelAttr, b.getUnitAttr());
+  return llvm::to_vector(ValueRange(nest.results));
+}
 
 LogicalResult Lowering::lowerGather(GatherOp op) {
   auto numbers = op.getDimensionNumbers();
@@ -182,16 +241,10 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
       inserted.push_back(tensor::InsertOp::create(then, value, input, at));
     scf::YieldOp::create(then, inserted);
   };
-  Value zero = index(0), one = index(1);
-  SmallVector<Value> lower(updateType.getRank(), zero), upper;
-  SmallVector<Value> steps(updateType.getRank(), one);
-  for (int64_t size : updateType.getShape())
-    upper.push_back(index(size));
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), lower, upper, steps, inputs,
-      [&](OpBuilder &builder, Location loc, ValueRange position,
-          ValueRange carried) -> scf::ValueVector {
-        ImplicitLocOpBuilder nested(loc, builder);
+  SmallVector<Value> results = makeNest(
+      updateType.getShape(), windows.getIndependent(op), inputs,
+      [&](ImplicitLocOpBuilder &nested, ValueRange position,
+          ValueRange carried) {
         SmallVector<Value> starts =
             windows.getStarts(*this, nested, indices, indexType,
                               windows.getBatch(position), rank);
@@ -208,12 +261,10 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
             [&](OpBuilder &inner, Location at) {
               scf::YieldOp::create(inner, at, carried);
             });
-        auto results = branch.getResults();
-        return scf::ValueVector(results.begin(), results.end());
+        return llvm::to_vector(ValueRange(branch.getResults()));
       });
   if (hasFailed)
     return failure();
-  SmallVector<Value> results(nest.results.begin(), nest.results.end());
   for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
     map(result, value);
   return success();

@@ -24,6 +24,11 @@ namespace hetero {
 #include "hetero/Conversion/Passes.h.inc"
 } // namespace hetero
 
+/// As messages name it.
+static StringRef nameOf(Target target) {
+  return target == Target::Cuda ? "CUDA" : "the CPU";
+}
+
 //===----------------------------------------------------------------------===//
 // Helpers for the families
 //===----------------------------------------------------------------------===//
@@ -83,7 +88,7 @@ LogicalResult Lowering::reject(Operation *op, const Twine &why) {
   InFlightDiagnostic error = op->emitError() << op->getName();
   if (!why.isTriviallyEmpty())
     error << " with " << why;
-  return error << " is not supported on the CPU";
+  return error << " is not supported on " << nameOf(target);
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,14 +96,14 @@ LogicalResult Lowering::reject(Operation *op, const Twine &why) {
 //===----------------------------------------------------------------------===//
 
 /// Checks that all values of the operation are tensors that can be computed.
-static LogicalResult checkTypes(Operation &op) {
+static LogicalResult checkTypes(Operation &op, Target target) {
   auto check = [&](Type type) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.hasStaticShape() &&
         convertElementType(tensor.getElementType()))
       return success();
     return op.emitError() << "a value of type " << type
-                          << " is not supported on the CPU";
+                          << " is not supported on " << nameOf(target);
   };
   for (Type type : op.getOperandTypes())
     if (failed(check(type)))
@@ -139,7 +144,7 @@ LogicalResult Lowering::lowerOp(Operation &op) {
 LogicalResult Lowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     b.setLoc(op.getLoc());
-    if (failed(checkTypes(op)))
+    if (failed(checkTypes(op, target)))
       return failure();
     if (isView(&op) || isGenerated(&op) || isScalarOp(&op)) {
       if (plan.isStored(&op) && !op.use_empty() && failed(lowerFusible(op)))
@@ -154,7 +159,7 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 }
 
 /// Replaces the body of a function by its counterpart.
-static LogicalResult lowerFunction(func::FuncOp function) {
+static LogicalResult lowerFunction(func::FuncOp function, Target target) {
   if (function.isExternal())
     return success();
   if (!function.getBody().hasOneBlock())
@@ -167,13 +172,13 @@ static LogicalResult lowerFunction(func::FuncOp function) {
     if (!tensor || !tensor.hasStaticShape() ||
         !convertElementType(tensor.getElementType()))
       return function.emitError() << "an argument of type " << type
-                                  << " is not supported on the CPU";
+                                  << " is not supported on " << nameOf(target);
   }
   FusionPlan plan(function);
   Block *block = new Block();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointToEnd(block);
-  Lowering lowering(builder, function.getLoc(), plan);
+  Lowering lowering(builder, function.getLoc(), plan, target);
   SmallVector<Type> inputs, results;
   for (BlockArgument argument : old.getArguments()) {
     inputs.push_back(Lowering::convertType(argument.getType()));
@@ -202,10 +207,17 @@ static LogicalResult lowerFunction(func::FuncOp function) {
 }
 
 namespace {
-struct LowerToLinalg
-    : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
+struct LowerToLinalg : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
+  using LowerToLinalgPassBase::LowerToLinalgPassBase;
+
   void runOnOperation() override {
-    if (failed(lowerFunction(getOperation())))
+    if (target != "cpu" && target != "cuda") {
+      getOperation().emitError()
+          << "target '" << target << "' is neither 'cpu' nor 'cuda'";
+      return signalPassFailure();
+    }
+    if (failed(lowerFunction(getOperation(),
+                             target == "cuda" ? Target::Cuda : Target::Cpu)))
       signalPassFailure();
   }
 };

@@ -19,6 +19,7 @@
 
 #include "FusionPlan.h"
 #include "ScalarOps.h"
+#include "hetero/Analysis/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace hetero {
 
@@ -36,10 +38,14 @@ struct Access {
   mlir::AffineMap map;
 };
 
+/// What the loops are for.
+enum class Target { Cpu, Cuda };
+
 class Lowering {
 public:
-  Lowering(mlir::OpBuilder &builder, mlir::Location loc, const FusionPlan &plan)
-      : b(loc, builder), plan(plan) {}
+  Lowering(mlir::OpBuilder &builder, mlir::Location loc, const FusionPlan &plan,
+           Target target)
+      : b(loc, builder), target(target), plan(plan) {}
 
   /// Maps the arguments and lowers all operations of the block but its
   /// terminator. `b` is where code goes.
@@ -88,6 +94,17 @@ public:
            llvm::ArrayRef<mlir::AffineMap> outputMaps,
            llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);
 
+  /// A nest of loops over `shape` with values that each iteration replaces.
+  /// Iterations that differ along an `independent` dimension do not write the
+  /// same elements.
+  using NestFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::ImplicitLocOpBuilder &, mlir::ValueRange indices,
+      mlir::ValueRange carried)>;
+  llvm::SmallVector<mlir::Value>
+  makeNest(llvm::ArrayRef<int64_t> shape,
+           const llvm::SmallBitVector &independent, mlir::ValueRange carried,
+           NestFn body);
+
   /// A loop over the elements of a new tensor, from their indices.
   mlir::Value
   makeGenerated(mlir::RankedTensorType type,
@@ -114,6 +131,7 @@ public:
   mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &why = "");
 
   mlir::ImplicitLocOpBuilder b;
+  const Target target;
 
 private:
   friend class LoopBody;
@@ -151,9 +169,13 @@ private:
 
   // SortToLinalg.cpp
   mlir::LogicalResult lowerSort(mlir::stablehlo::SortOp op);
+  mlir::LogicalResult lowerSortByRanks(mlir::stablehlo::SortOp op,
+                                       int64_t dimension);
 
   // ControlToLinalg.cpp
   mlir::LogicalResult lowerWhile(mlir::stablehlo::WhileOp op);
+  mlir::LogicalResult lowerCountedLoop(mlir::stablehlo::WhileOp op,
+                                       const CountedLoop &loop);
   mlir::LogicalResult lowerCase(mlir::stablehlo::CaseOp op);
   mlir::LogicalResult lowerIf(mlir::stablehlo::IfOp op);
   mlir::LogicalResult lowerBarrier(mlir::stablehlo::OptimizationBarrierOp op);

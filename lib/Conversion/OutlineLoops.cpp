@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCode.h"
 #include "hetero/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -23,36 +22,12 @@ namespace hetero {
 #include "hetero/Conversion/Passes.h.inc"
 } // namespace hetero
 
-/// What a loop needs from outside, each value once, in order of use.
-static SmallVector<Value> getArguments(Operation *op) {
-  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values.takeVector();
-}
-
-/// Constants are copied into the function instead of passed.
-static bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->hasTrait<OpTrait::ConstantLike>();
-}
-
 /// Whether a pointer is all that is passed for the value.
 static bool isPassable(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)
     return value.getType().isIntOrIndexOrFloat();
   return type.hasStaticShape() && type.getLayout().isIdentity();
-}
-
-/// The allocation or argument that a buffer is a part of.
-static Value getBase(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      break;
-    value = view.getViewSource();
-  }
-  return value;
 }
 
 /// Whether no two of the buffers can overlap: they are parts of different
@@ -62,54 +37,54 @@ static bool areDisjoint(ArrayRef<Value> values) {
   for (Value value : values) {
     if (!isa<MemRefType>(value.getType()))
       continue;
-    Value base = getBase(value);
-    bool isKnown = base.getDefiningOp<memref::AllocOp>() ||
-                   base.getDefiningOp<memref::GetGlobalOp>();
-    if (auto argument = dyn_cast<BlockArgument>(base))
-      isKnown = isa<func::FuncOp>(argument.getOwner()->getParentOp());
-    if (!isKnown || !bases.insert(base).second)
+    Value base = getBaseBuffer(value);
+    if (!isOwnBuffer(base) || !bases.insert(base).second)
       return false;
   }
   return true;
 }
 
 namespace {
+/// Makes functions of operations, each distinct one once.
 class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module(module), symbols(module) {}
 
-  bool outline(Operation *op);
+  /// Replaces an operation by a call, if everything it needs can be passed.
+  bool outline(Operation *op, const CodeSlice &slice, bool isOnDevice);
+
   unsigned getNumFunctions() const { return functions.size(); }
 
 private:
-  func::FuncOp makeFunction(Operation *op, ArrayRef<Value> arguments,
-                            bool disjoint);
-
   ModuleOp module;
   SymbolTable symbols;
-  /// By the text of the function, which tells everything but locations.
+  /// By the text of the function.
   llvm::StringMap<func::FuncOp> functions;
 };
 } // namespace
 
-func::FuncOp Outliner::makeFunction(Operation *op, ArrayRef<Value> arguments,
-                                    bool disjoint) {
-  OpBuilder builder(module.getContext());
+/// A function that holds the operation; what it needs of `slice` are the
+/// arguments.
+static func::FuncOp makeFunction(Operation *op, const CodeSlice &slice,
+                                 bool isOnDevice) {
+  // Locations do not tell functions apart.
+  OpBuilder builder(op->getContext());
   SmallVector<Type> types;
-  for (Value argument : arguments)
+  for (Value argument : slice.arguments)
     types.push_back(argument.getType());
   auto function = func::FuncOp::create(op->getLoc(), "loop",
                                        builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping mapping;
-  mapping.map(arguments, entry->getArguments());
-  for (Value value : getArguments(op))
-    if (isConstant(value))
-      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
+  mapping.map(slice.arguments, entry->getArguments());
+  for (Operation *copied : slice.copied)
+    builder.clone(*copied, mapping);
   builder.clone(*op, mapping);
   func::ReturnOp::create(builder, op->getLoc());
-  if (disjoint)
+  if (isOnDevice)
+    function->setAttr(kDeviceLoopAttr, builder.getUnitAttr());
+  if (areDisjoint(slice.arguments))
     for (auto [i, type] : llvm::enumerate(types))
       if (isa<MemRefType>(type))
         function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -117,14 +92,11 @@ func::FuncOp Outliner::makeFunction(Operation *op, ArrayRef<Value> arguments,
   return function;
 }
 
-bool Outliner::outline(Operation *op) {
-  SmallVector<Value> arguments;
-  for (Value value : getArguments(op))
-    if (!isConstant(value))
-      arguments.push_back(value);
-  if (!llvm::all_of(arguments, isPassable))
+bool Outliner::outline(Operation *op, const CodeSlice &slice,
+                       bool isOnDevice) {
+  if (!llvm::all_of(slice.arguments, isPassable))
     return false;
-  func::FuncOp function = makeFunction(op, arguments, areDisjoint(arguments));
+  func::FuncOp function = makeFunction(op, slice, isOnDevice);
   std::string text;
   llvm::raw_string_ostream stream(text);
   function.print(stream, OpPrintingFlags().useLocalScope());
@@ -137,23 +109,40 @@ bool Outliner::outline(Operation *op) {
     symbols.insert(function, module.getBody()->end());
   }
   OpBuilder builder(op);
-  func::CallOp::create(builder, op->getLoc(), known, arguments);
+  func::CallOp::create(builder, op->getLoc(), known, slice.arguments);
   op->erase();
   return true;
 }
 
 namespace {
 struct OutlineLoops : public hetero::impl::OutlineLoopsPassBase<OutlineLoops> {
+  using OutlineLoopsPassBase::OutlineLoopsPassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> loops;
-    getOperation().walk<WalkOrder::PreOrder>([&](linalg::LinalgOp op) {
-      if (op.hasPureBufferSemantics())
-        loops.push_back(op);
-      return WalkResult::skip();
-    });
-    Outliner outliner(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (device)
+        collectDeviceCode(function.getBody(), loops);
+      else
+        function.walk<WalkOrder::PreOrder>([&](linalg::LinalgOp op) {
+          if (op.hasPureBufferSemantics())
+            loops.push_back(op);
+          return WalkResult::skip();
+        });
+    // All slices are found before calls hide who writes what.
+    SmallVector<CodeSlice> slices;
     for (Operation *op : loops)
-      numCalls += outliner.outline(op);
+      slices.push_back(getSlice(op, device));
+    Outliner outliner(getOperation());
+    for (auto [op, slice] : llvm::zip_equal(loops, slices)) {
+      bool done = outliner.outline(op, slice, device);
+      numCalls += done;
+      if (done || !device)
+        continue;
+      op->emitError() << "reads or writes a buffer whose layout is not known "
+                         "when it is compiled, which is not supported on CUDA";
+      return signalPassFailure();
+    }
     numFunctions += outliner.getNumFunctions();
   }
 };

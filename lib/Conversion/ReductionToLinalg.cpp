@@ -220,12 +220,12 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
   return success();
 }
 
-/// A nest of loops over `shape` with values that each iteration replaces.
-static SmallVector<Value>
-makeNest(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange carried,
-         llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
-                                               ValueRange, ValueRange)>
-             body) {
+/// A nest of loops over a window with values that each iteration replaces.
+static SmallVector<Value> makeWindowNest(
+    ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
+                                          ValueRange)>
+        body) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> lower(shape.size(), zero), steps(shape.size(), one), upper;
@@ -291,20 +291,22 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
         });
     return llvm::to_vector(ValueRange(next.getResults()));
   };
+  // Windows that do not overlap along a dimension do not meet there.
+  llvm::SmallBitVector independent(rank);
+  for (int64_t d = 0; d < rank; ++d)
+    independent[d] = window.sizes[d] <= window.strides[d];
   SmallVector<Value> result = makeNest(
-      b, sourceType.getShape(), init,
+      sourceType.getShape(), independent, init,
       [&](ImplicitLocOpBuilder &nested, ValueRange place, ValueRange carried) {
         SmallVector<Value> start = {arith::ConstantOp::create(
             nested, nested.getZeroAttr(type.getElementType()))};
         start.append(rank, arith::ConstantIndexOp::create(nested, 0));
         start.push_back(
             arith::ConstantOp::create(nested, nested.getBoolAttr(false)));
-        SmallVector<Value> best =
-            makeNest(nested, window.sizes, start,
-                     [&](ImplicitLocOpBuilder &inner, ValueRange offset,
-                         ValueRange values) {
-                       return select(inner, place, offset, values);
-                     });
+        SmallVector<Value> best = makeWindowNest(
+            nested, window.sizes, start,
+            [&](ImplicitLocOpBuilder &inner, ValueRange offset,
+                ValueRange values) { return select(inner, place, offset, values); });
         auto updated = scf::IfOp::create(
             nested, best.back(),
             [&](OpBuilder &builder, Location loc) {

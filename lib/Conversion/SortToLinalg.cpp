@@ -11,6 +11,10 @@
 // runs of 1, 2, 4, .. elements into a second one and back. It is written on
 // buffers, because the two change places.
 //
+// On a device the passes are the same, and all elements are merged at once:
+// each finds its place by counting, with a binary search, how many elements of
+// the other run come before it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
@@ -172,6 +176,145 @@ LogicalResult LineSort::emit(ImplicitLocOpBuilder &b, ValueRange line) {
   return failure(hasFailed);
 }
 
+//===----------------------------------------------------------------------===//
+// All elements at once
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One pass over some tensors: runs of `width` elements are merged in pairs.
+class RankMerge {
+public:
+  RankMerge(Lowering &lowering, SortOp op, int64_t dimension, int64_t size,
+            int64_t width)
+      : lowering(lowering), op(op), dimension(dimension), size(size),
+        width(width) {}
+
+  /// Puts the element at `indices` of `from` to its place in `to`.
+  LogicalResult emit(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
+                     ArrayRef<Value> to, ValueRange indices);
+
+private:
+  Value index(ImplicitLocOpBuilder &b, int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value min(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+    return arith::MinSIOp::create(b, lhs, rhs);
+  }
+  SmallVector<Value> load(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
+                          SmallVector<Value> indices, Value at);
+  /// Whether `other` of the other run comes before `own`.
+  Value comesBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> other,
+                    ArrayRef<Value> own, Value isFirst);
+
+  Lowering &lowering;
+  SortOp op;
+  int64_t dimension, size, width;
+  bool hasFailed = false;
+};
+} // namespace
+
+SmallVector<Value> RankMerge::load(ImplicitLocOpBuilder &b,
+                                   ArrayRef<Value> from,
+                                   SmallVector<Value> indices, Value at) {
+  indices[dimension] = at;
+  SmallVector<Value> elements;
+  for (Value buffer : from)
+    elements.push_back(memref::LoadOp::create(b, buffer, indices));
+  return elements;
+}
+
+Value RankMerge::comesBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> other,
+                             ArrayRef<Value> own, Value isFirst) {
+  // Equal elements stay in order: one of the second run comes before one of the
+  // first if it precedes it, one of the first unless it is preceded.
+  SmallVector<Value> arguments, results;
+  for (auto [theirs, mine] : llvm::zip_equal(other, own)) {
+    arguments.push_back(
+        arith::SelectOp::create(b, isFirst, theirs, mine));
+    arguments.push_back(
+        arith::SelectOp::create(b, isFirst, mine, theirs));
+  }
+  if (failed(lowering.emitRegion(b, op.getComparator(), arguments, results))) {
+    hasFailed = true;
+    return isFirst;
+  }
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, results[0],
+                               isFirst);
+}
+
+LogicalResult RankMerge::emit(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
+                              ArrayRef<Value> to, ValueRange indices) {
+  Value at = indices[dimension], end = index(b, size);
+  Value pair = arith::DivUIOp::create(b, at, index(b, 2 * width));
+  Value low = arith::MulIOp::create(b, pair, index(b, 2 * width));
+  Value middle = min(b, arith::AddIOp::create(b, low, index(b, width)), end);
+  Value high = min(b, arith::AddIOp::create(b, low, index(b, 2 * width)), end);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, middle);
+  Value begin = arith::SelectOp::create(b, isFirst, middle, low);
+  Value last = arith::SelectOp::create(b, isFirst, high, middle);
+  SmallVector<Value> own = load(b, from, indices, at);
+  SmallVector<Type> types(2, b.getIndexType());
+  auto search = scf::WhileOp::create(
+      b, types, ValueRange{begin, last},
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        ImplicitLocOpBuilder nested(loc, builder);
+        Value goesOn = arith::CmpIOp::create(nested, arith::CmpIPredicate::slt,
+                                             range[0], range[1]);
+        scf::ConditionOp::create(nested, goesOn, range);
+      },
+      [&](OpBuilder &builder, Location loc, ValueRange range) {
+        ImplicitLocOpBuilder nested(loc, builder);
+        Value sum = arith::AddIOp::create(nested, range[0], range[1]);
+        Value probe = arith::DivUIOp::create(nested, sum, index(nested, 2));
+        Value before = comesBefore(nested, load(nested, from, indices, probe),
+                                   own, isFirst);
+        Value next = arith::AddIOp::create(nested, probe, index(nested, 1));
+        Value first = arith::SelectOp::create(nested, before, next, range[0]);
+        Value second = arith::SelectOp::create(nested, before, range[1], probe);
+        scf::YieldOp::create(nested, ValueRange{first, second});
+      });
+  SmallVector<Value> place(indices);
+  place[dimension] = arith::SubIOp::create(
+      b, arith::AddIOp::create(b, at, search.getResult(0)), middle);
+  for (auto [element, buffer] : llvm::zip_equal(own, to))
+    memref::StoreOp::create(b, element, buffer, place);
+  return failure(hasFailed);
+}
+
+LogicalResult Lowering::lowerSortByRanks(SortOp op, int64_t dimension) {
+  ArrayRef<int64_t> shape = convertType(op.getInputs()[0]).getShape();
+  int64_t size = shape[dimension];
+  SmallVector<Value> from, others[2];
+  for (Value input : op.getInputs()) {
+    RankedTensorType tensor = convertType(input);
+    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+    from.push_back(bufferization::ToBufferOp::create(b, type, lookup(input),
+                                                     /*read_only=*/true));
+    others[0].push_back(memref::AllocOp::create(b, type));
+    if (size > 2)
+      others[1].push_back(memref::AllocOp::create(b, type));
+  }
+  LogicalResult result = success();
+  unsigned numPasses = 0;
+  for (int64_t width = 1; width < size; width *= 2) {
+    ArrayRef<Value> to = others[numPasses++ % 2];
+    RankMerge merge(*this, op, dimension, size, width);
+    makeNest(shape, llvm::SmallBitVector(shape.size(), true), ValueRange(),
+             [&](ImplicitLocOpBuilder &nested, ValueRange indices, ValueRange) {
+               if (failed(merge.emit(nested, from, to, indices)))
+                 result = failure();
+               return SmallVector<Value>();
+             });
+    from.assign(to.begin(), to.end());
+  }
+  for (auto [old, buffer, input] :
+       llvm::zip_equal(op->getResults(), from, op.getInputs()))
+    map(old, bufferization::ToTensorOp::create(b, convertType(input), buffer,
+                                               /*restrict=*/true));
+  return result;
+}
+
 LogicalResult Lowering::lowerSort(SortOp op) {
   RankedTensorType type = convertType(op.getInputs()[0]);
   int64_t rank = type.getRank();
@@ -183,6 +326,8 @@ LogicalResult Lowering::lowerSort(SortOp op) {
       map(result, lookup(input));
     return success();
   }
+  if (target == Target::Cuda)
+    return lowerSortByRanks(op, dimension);
   int64_t size = type.getDimSize(dimension);
   SmallVector<Value> from, to, elements, merged;
   for (Value input : op.getInputs()) {

@@ -46,11 +46,15 @@ static void wrap(LLVM::LLVMFuncOp function) {
 
 namespace {
 struct WrapKernels : public hetero::impl::WrapKernelsPassBase<WrapKernels> {
+  using WrapKernelsPassBase::WrapKernelsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::pair<StringRef, StringRef> renamed[] = {
-        {"_mlir_memref_to_llvm_alloc", "hetero_workspace_alloc"},
-        {"_mlir_memref_to_llvm_free", "hetero_workspace_free"}};
+        {"_mlir_memref_to_llvm_alloc",
+         device ? "hetero_cuda_alloc" : "hetero_workspace_alloc"},
+        {"_mlir_memref_to_llvm_free",
+         device ? "hetero_cuda_free" : "hetero_workspace_free"}};
     for (auto [from, to] : renamed) {
       auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(from);
       if (!function)

@@ -17,6 +17,10 @@
 // Temporaries come from `void *hetero_workspace_alloc(uint64_t)`, which returns
 // memory aligned to 64 bytes, and go to `void hetero_workspace_free(void *)`.
 //
+// `hetero-cuda-pipeline` makes the same of it for buffers in the memory of a
+// CUDA device: `k` runs on the host, launches the kernels, which it carries for
+// several architectures, and calls the functions of hetero/Runtime/Cuda.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_PASSES_H
@@ -31,6 +35,15 @@ namespace hetero {
 
 /// On a linalg.generic: it sums products, see `hetero-lower-contractions`.
 inline constexpr llvm::StringLiteral kContractionAttr = "hetero.contraction";
+
+/// On a function: it is a loop that runs on a device.
+inline constexpr llvm::StringLiteral kDeviceLoopAttr = "hetero.device_loop";
+
+/// On an scf.for: its iterations are independent.
+inline constexpr llvm::StringLiteral kParallelAttr = "hetero.parallel";
+
+/// On a memref.global: the runtime reads it, on the host.
+inline constexpr llvm::StringLiteral kHostTableAttr = "hetero.host_table";
 
 /// On a function: it becomes a kernel with the interface above.
 inline constexpr llvm::StringLiteral kKernelAttr = "hetero.kernel";
@@ -50,6 +63,28 @@ struct CpuPipelineOptions
 /// From StableHLO kernels to the LLVM dialect.
 void buildCpuPipeline(mlir::OpPassManager &manager,
                       const CpuPipelineOptions &options);
+
+/// Options of the pipeline `hetero-cuda-pipeline`.
+struct CudaPipelineOptions
+    : public mlir::PassPipelineOptions<CudaPipelineOptions> {
+  ListOption<std::string> arch{
+      *this, "arch",
+      llvm::cl::desc("Architectures to compile for: sm_80,sm_90"),
+      llvm::cl::ZeroOrMore};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("What kernels become: cubin (by ptxas) or ptx"),
+      llvm::cl::init("cubin")};
+  Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("Directory of the CUDA toolkit; searched for if empty"),
+      llvm::cl::init("")};
+};
+
+/// From StableHLO kernels to host code in the LLVM dialect that carries the
+/// kernels for CUDA devices.
+void buildCudaPipeline(mlir::OpPassManager &manager,
+                       const CudaPipelineOptions &options);
 
 /// Registers the pipelines by name.
 void registerConversionPipelines();

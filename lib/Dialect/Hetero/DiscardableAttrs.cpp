@@ -289,7 +289,10 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
         getValueAs<ProgramAttr>(op, attribute, "a #hetero.program") != nullptr);
   }
   // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
-  if (name == "hetero.contraction" || name == "hetero.kernel")
+  if (llvm::is_contained({"hetero.contraction", "hetero.kernel",
+                          "hetero.device_loop", "hetero.parallel",
+                          "hetero.host_table"},
+                         name))
     return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
   if (name == getRoleAttrName())
     return op->emitOpError()

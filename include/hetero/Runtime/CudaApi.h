@@ -1,0 +1,177 @@
+//===- CudaApi.h - What is asked of CUDA, cuBLAS and NCCL -------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The few things that the runtime needs of one GPU, each with an error that is
+// a sentence. There are two implementations:
+//
+//  * `createCudaApi` calls the CUDA driver, cuBLAS and NCCL, which are looked up
+//    when it is created: a program that was built with the toolkit also runs
+//    where there is no driver, and says so when a device is asked for. A library
+//    that has the same entry points can take their place (CudaLibraries).
+//  * `createRecordingCudaApi` writes down each call as a line of text, for
+//    tests on machines without a GPU. Its memory is not memory: what is read
+//    from it is zero.
+//
+// One thread at a time uses an api. Everything but `allocate`, `free`, `read`
+// and `synchronize` only enters work into a stream.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_RUNTIME_CUDAAPI_H
+#define HETERO_RUNTIME_CUDAAPI_H
+
+#include "hetero/Runtime/Cuda.h"
+#include "hetero/Runtime/Error.h"
+#include "hetero/Runtime/Program.h"
+#include <array>
+#include <functional>
+#include <memory>
+
+namespace hetero::runtime {
+
+/// Things of the device, as the implementation numbers or points to them.
+using CudaHandle = uint64_t;
+
+/// One multiplication of batches of matrices; steps in elements.
+struct CudaGemm {
+  ElementType type = ElementType::F32;
+  ElementType resultType = ElementType::F32;
+  bool accumulate = false;
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  /// From matrix to matrix, row to row, column to column.
+  struct Steps {
+    int64_t batch = 0, row = 0, column = 0;
+  } a, b, c;
+};
+
+/// How ranks find each other: made by one, given to NCCL by all.
+using NcclId = std::array<char, 128>;
+
+class CudaApi {
+public:
+  virtual ~CudaApi() = default;
+
+  /// "NVIDIA A100-SXM4-40GB", for messages.
+  virtual std::string getName() const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  /// Null if there is no more.
+  virtual void *allocate(int64_t bytes) = 0;
+  virtual void free(void *memory) = 0;
+  /// From the host; the data may change when it returns.
+  virtual MaybeError write(void *to, const void *from, int64_t bytes,
+                           CudaHandle stream) = 0;
+  /// To the host, after everything in the stream.
+  virtual MaybeError read(void *to, const void *from, int64_t bytes,
+                          CudaHandle stream) = 0;
+  virtual MaybeError copy(void *to, const void *from, int64_t bytes,
+                          CudaHandle stream) = 0;
+  /// `rows` pieces of `width` bytes that are as far apart as the pitches say.
+  virtual MaybeError copyRows(void *to, int64_t toPitch, const void *from,
+                              int64_t fromPitch, int64_t width, int64_t rows,
+                              CudaHandle stream) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Kernels
+  //===--------------------------------------------------------------------===//
+
+  virtual Result<CudaHandle> loadModule(const HeteroCudaImage *images) = 0;
+  virtual Result<CudaHandle> getKernel(CudaHandle module,
+                                       const char *name) = 0;
+  virtual MaybeError launch(CudaHandle kernel, int64_t numBlocks,
+                            int64_t blockSize, const int64_t *arguments,
+                            int64_t numArguments, CudaHandle stream) = 0;
+  virtual MaybeError gemm(const CudaGemm &gemm, const void *a, const void *b,
+                          void *c, CudaHandle stream) = 0;
+  /// sum[i] += value[i], for floats and complex numbers.
+  virtual MaybeError add(ElementType type, const void *value, void *sum,
+                         int64_t count, CudaHandle stream) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Streams
+  //===--------------------------------------------------------------------===//
+
+  virtual Result<CudaHandle> createStream() = 0;
+  /// An event that happens when the stream has come here.
+  virtual Result<CudaHandle> record(CudaHandle stream) = 0;
+  /// What follows in the stream comes after the event.
+  virtual MaybeError await(CudaHandle stream, CudaHandle event) = 0;
+  /// The event is not needed any more.
+  virtual void release(CudaHandle event) = 0;
+  /// Waits until all streams are empty, or `getFailure` gives an error.
+  virtual MaybeError
+  synchronize(const std::function<MaybeError()> &getFailure) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Communication
+  //===--------------------------------------------------------------------===//
+
+  virtual Result<NcclId> makeNcclId() = 0;
+  /// All members call it, and return together.
+  virtual Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
+                                       int64_t self) = 0;
+  /// Calls between the two are one operation.
+  virtual MaybeError beginGroup() = 0;
+  virtual MaybeError endGroup() = 0;
+  virtual MaybeError send(const void *data, int64_t count, ElementType type,
+                          int64_t member, CudaHandle group,
+                          CudaHandle stream) = 0;
+  virtual MaybeError receive(void *data, int64_t count, ElementType type,
+                             int64_t member, CudaHandle group,
+                             CudaHandle stream) = 0;
+  virtual MaybeError broadcast(const void *from, void *to, int64_t count,
+                               ElementType type, int64_t root, CudaHandle group,
+                               CudaHandle stream) = 0;
+  virtual MaybeError allReduce(const void *from, void *to, int64_t count,
+                               ElementType type, Reduction reduction,
+                               CudaHandle group, CudaHandle stream) = 0;
+  virtual MaybeError reduce(const void *from, void *to, int64_t count,
+                            ElementType type, Reduction reduction, int64_t root,
+                            CudaHandle group, CudaHandle stream) = 0;
+  /// Each member brings `count`.
+  virtual MaybeError allGather(const void *from, void *to, int64_t count,
+                               ElementType type, CudaHandle group,
+                               CudaHandle stream) = 0;
+  /// Each member gets `count`.
+  virtual MaybeError reduceScatter(const void *from, void *to, int64_t count,
+                                   ElementType type, Reduction reduction,
+                                   CudaHandle group, CudaHandle stream) = 0;
+};
+
+/// Where the entry points are. A name without a directory is searched for as
+/// the system does it.
+struct CudaLibraries {
+  std::string driver = "libcuda.so.1";
+  /// Empty: the ones of the toolkit that this was built with.
+  std::string cublas;
+  std::string nccl;
+};
+
+/// Device number `index` of this machine. The error says what is missing: the
+/// toolkit when this was built, the driver, a library, the device.
+Result<std::unique_ptr<CudaApi>> createCudaApi(int index,
+                                               CudaLibraries libraries = {});
+
+/// Whether this was built with the CUDA toolkit.
+bool isCudaBuilt();
+
+/// Looks up all entry points without using a device. The error names the first
+/// that is missing.
+MaybeError checkCudaLibraries(const CudaLibraries &libraries);
+
+/// Gives each call as a line without end to `write`. Addresses appear as names
+/// in the order of allocation.
+std::unique_ptr<CudaApi>
+createRecordingCudaApi(std::function<void(const std::string &)> write);
+
+} // namespace hetero::runtime
+
+#endif // HETERO_RUNTIME_CUDAAPI_H
