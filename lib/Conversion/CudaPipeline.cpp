@@ -76,6 +76,7 @@ static void addDeviceCode(OpPassManager &manager) {
 
 void hetero::buildCudaPipeline(OpPassManager &manager,
                                const CudaPipelineOptions &options) {
+  manager.addPass(createExtractKernelsPass());
   LowerToLinalgPassOptions linalg;
   linalg.target = "cuda";
   manager.addNestedPass<func::FuncOp>(createLowerToLinalgPass(linalg));

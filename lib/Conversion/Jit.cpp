@@ -10,6 +10,7 @@
 #include "ObjectCompiler.h"
 #include "hetero/Conversion/Passes.h"
 #include "hetero/Runtime/Contraction.h"
+#include "hetero/Runtime/Cuda.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -66,7 +67,14 @@ static void deduplicate(ModuleOp module,
 /// The module lowered to the LLVM dialect, in place.
 static LogicalResult lower(ModuleOp module, const JitOptions &options) {
   PassManager manager(module.getContext());
-  buildCpuPipeline(manager, CpuPipelineOptions());
+  if (options.cudaArchitectures.empty()) {
+    buildCpuPipeline(manager, CpuPipelineOptions());
+  } else {
+    CudaPipelineOptions cuda;
+    cuda.arch = options.cudaArchitectures;
+    cuda.format = options.cudaFormat;
+    buildCudaPipeline(manager, cuda);
+  }
   return manager.run(module);
 }
 
@@ -95,6 +103,13 @@ static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
   addDefault("hetero_workspace_free", &std::free);
   addDefault("hetero_contract_f32", &hetero_contract_f32);
   addDefault("hetero_contract_f64", &hetero_contract_f64);
+  addDefault("hetero_cuda_launch", &hetero_cuda_launch);
+  addDefault("hetero_cuda_gemm", &hetero_cuda_gemm);
+  addDefault("hetero_cuda_copy", &hetero_cuda_copy);
+  addDefault("hetero_cuda_read", &hetero_cuda_read);
+  addDefault("hetero_cuda_constant", &hetero_cuda_constant);
+  addDefault("hetero_cuda_alloc", &hetero_cuda_alloc);
+  addDefault("hetero_cuda_free", &hetero_cuda_free);
   llvm::orc::SymbolMap map;
   for (const auto &symbol : symbols)
     map[jit.mangleAndIntern(symbol.getKey())] = {

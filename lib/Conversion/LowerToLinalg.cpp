@@ -8,6 +8,7 @@
 
 #include "Lowering.h"
 #include "hetero/Conversion/Passes.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -138,6 +139,11 @@ LogicalResult Lowering::lowerOp(Operation &op) {
       .Case([&](IfOp o) { return lowerIf(o); })
       .Case([&](OptimizationBarrierOp o) { return lowerBarrier(o); })
       .Case([&](RngBitGeneratorOp o) { return lowerRngBitGenerator(o); })
+      .Case([&](sdy::ShardingConstraintOp o) {
+        // A wish that this code is too late for.
+        map(o->getResult(0), lookup(o->getOperand(0)));
+        return success();
+      })
       .Default([&](Operation *o) { return reject(o); });
 }
 
@@ -207,7 +213,8 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target) {
 }
 
 namespace {
-struct LowerToLinalg : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
+struct LowerToLinalg
+    : public hetero::impl::LowerToLinalgPassBase<LowerToLinalg> {
   using LowerToLinalgPassBase::LowerToLinalgPassBase;
 
   void runOnOperation() override {

@@ -25,7 +25,7 @@ static std::string seconds(Clock::duration time) {
          " s";
 }
 
-static Stream streamOf(const Instruction &what, int64_t rank) {
+Stream hetero::runtime::streamOf(const Instruction &what, int64_t rank) {
   if (what.opcode == Opcode::Send)
     return {{rank, what.peer}, what.channel, true};
   if (what.opcode == Opcode::Recv)
@@ -85,6 +85,11 @@ MaybeError Communicator::open(const Program &program) {
   for (size_t i = 0; i < list.size(); ++i)
     streams[list[i]] = (*ids)[i];
   return std::nullopt;
+}
+
+int64_t Communicator::getStreamId(const Stream &stream) const {
+  auto found = streams.find(stream);
+  return found == streams.end() ? -1 : found->second;
 }
 
 std::shared_ptr<Transfer>

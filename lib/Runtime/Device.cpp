@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Device.h"
+#include "hetero/Runtime/Elements.h"
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/ThreadPool.h"
 #include "hetero/Support/Quantity.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace hetero;
 using namespace hetero::runtime;
@@ -43,9 +45,41 @@ Device::Device(std::string name, std::optional<int64_t> cap,
 
 Device::~Device() {
   pool.reset();
+  releaseAll();
+}
+
+void Device::releaseAll() {
+  std::lock_guard<std::mutex> lock(mutex);
   trim();
   for (auto &[memory, block] : live)
-    std::free(memory);
+    giveToSystem(memory);
+  live.clear();
+}
+
+void *Device::takeFromSystem(int64_t bytes) {
+  return std::aligned_alloc(alignment, bytes);
+}
+
+void Device::giveToSystem(void *memory) { std::free(memory); }
+
+MaybeError Device::write(void *to, const void *from, int64_t bytes) {
+  return copy(to, from, bytes);
+}
+
+MaybeError Device::read(void *to, const void *from, int64_t bytes) {
+  return copy(to, from, bytes);
+}
+
+MaybeError Device::copy(void *to, const void *from, int64_t bytes) {
+  if (bytes > 0)
+    std::memcpy(to, from, bytes);
+  return std::nullopt;
+}
+
+MaybeError Device::accumulate(Reduction reduction, ElementType type,
+                              const void *value, void *sum, int64_t count) {
+  combine(reduction, type, value, sum, count);
+  return std::nullopt;
 }
 
 std::string Device::describeOverrun(int64_t bytes,
@@ -71,7 +105,7 @@ std::string Device::describeOverrun(int64_t bytes,
 void Device::trim() {
   for (auto &[capacity, blocks] : cached)
     for (void *memory : blocks)
-      std::free(memory);
+      giveToSystem(memory);
   cached.clear();
   cachedBytes = 0;
 }
@@ -92,10 +126,10 @@ void *Device::take(int64_t bytes, const std::string &label) {
     if (cap && cachedBytes > 0 &&
         liveBytes + cachedBytes + capacity > std::max(*cap, capacity))
       trim();
-    memory = std::aligned_alloc(alignment, capacity);
+    memory = takeFromSystem(capacity);
     if (!memory) {
       trim();
-      memory = std::aligned_alloc(alignment, capacity);
+      memory = takeFromSystem(capacity);
     }
     if (!memory)
       return nullptr;
@@ -139,6 +173,12 @@ void Device::release(void *memory) {
   cachedBytes += found->second.capacity;
   cached[found->second.capacity].push_back(memory);
   live.erase(found);
+}
+
+void Device::keepError(std::string message) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!workspaceError)
+    workspaceError = std::move(message);
 }
 
 MaybeError Device::takeError() {

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Session.h"
-#include "hetero/Runtime/Elements.h"
-#include <cstring>
 
 using namespace hetero::runtime;
 
@@ -78,10 +76,23 @@ std::string Session::describeArgument(size_t binding) const {
          str(program.rank) + ")";
 }
 
+MaybeError Session::checkArgument(size_t binding) const {
+  if (binding < program.arguments.size())
+    return std::nullopt;
+  return "there is no argument binding " + str(binding) + "; rank " +
+         str(program.rank) + " has " + str(program.arguments.size());
+}
+
 Result<void *> Session::makeArgument(size_t binding) {
-  if (binding >= program.arguments.size())
-    return Error{"there is no argument binding " + str(binding) + "; rank " +
-                 str(program.rank) + " has " + str(program.arguments.size())};
+  if (MaybeError error = checkArgument(binding))
+    return Error{*error};
+  if (!device.isHost())
+    return Error{"the memory of device '" + device.getName() +
+                 "' cannot be written by the host"};
+  return allocateArgument(binding);
+}
+
+Result<void *> Session::allocateArgument(size_t binding) {
   if (nextArguments[binding])
     return nextArguments[binding];
   BufferId id = program.arguments[binding].buffer;
@@ -93,13 +104,13 @@ Result<void *> Session::makeArgument(size_t binding) {
 }
 
 MaybeError Session::setArgument(size_t binding, const void *data) {
-  Result<void *> block = makeArgument(binding);
+  if (MaybeError error = checkArgument(binding))
+    return error;
+  Result<void *> block = allocateArgument(binding);
   if (!block)
     return block.error();
   const TensorType &type = program.buffers[program.arguments[binding].buffer];
-  if (int64_t bytes = type.numBytes())
-    std::memcpy(*block, data, bytes);
-  return std::nullopt;
+  return device.write(*block, data, type.numBytes());
 }
 
 MaybeError Session::carry(size_t result, size_t argument) {
@@ -138,7 +149,14 @@ MaybeError Session::keep(size_t argument) {
 const void *Session::getResult(size_t binding) const {
   if (binding >= program.results.size() || numSteps == 0 || failure)
     return nullptr;
-  return memory[program.results[binding].buffer];
+  BufferId id = program.results[binding].buffer;
+  if (device.isHost())
+    return memory[id];
+  std::vector<char> &copy = hostResults[id];
+  copy.resize(program.buffers[id].numBytes());
+  if (device.read(copy.data(), memory[id], copy.size()))
+    return nullptr;
+  return copy.data();
 }
 
 std::vector<TraceEvent> Session::takeTrace() {
@@ -174,7 +192,9 @@ MaybeError Session::bindArguments() {
     if (!copy)
       return copy.error();
     next[id] = *copy;
-    std::memcpy(*copy, moved[source], program.buffers[id].numBytes());
+    if (MaybeError error = device.copy(*copy, moved[source],
+                                       program.buffers[id].numBytes()))
+      return error;
   }
   for (size_t i = 0; i < memory.size(); ++i)
     release(i);
@@ -298,19 +318,17 @@ MaybeError Session::execute(size_t index) {
   case Opcode::Call:
     return call(what);
   case Opcode::Constant:
-    std::memcpy(memory[what.results[0]],
-                program.constants[what.constant].data(),
-                bytesOf(what.results[0]));
-    return std::nullopt;
+    return device.write(memory[what.results[0]],
+                        program.constants[what.constant].data(),
+                        bytesOf(what.results[0]));
   case Opcode::Copy:
-    std::memcpy(memory[what.results[0]], memory[what.operands[0]],
-                bytesOf(what.results[0]));
-    return std::nullopt;
+    return device.copy(memory[what.results[0]], memory[what.operands[0]],
+                       bytesOf(what.results[0]));
   case Opcode::Accumulate: {
     const TensorType &type = program.buffers[what.operands[1]];
-    combine(what.reduction, type.element, memory[what.operands[0]],
-            memory[what.operands[1]], type.numElements());
-    return std::nullopt;
+    return device.accumulate(what.reduction, type.element,
+                             memory[what.operands[0]],
+                             memory[what.operands[1]], type.numElements());
   }
   case Opcode::Wait:
     return waitFor(index);
@@ -340,7 +358,7 @@ MaybeError Session::run() {
       record(i, begin, getTraceTime());
   }
   transport.publish("end of step " + str(numSteps));
-  return std::nullopt;
+  return device.synchronize([&] { return transport.getFailure(); });
 }
 
 MaybeError Session::step() {

@@ -49,6 +49,12 @@ struct JitOptions {
   /// Where objects are kept; nowhere if empty. It is made if it is missing, and
   /// a file that cannot be read or written is only not reused.
   std::string cacheDirectory;
+  /// Architectures of CUDA devices, such as "sm_80": kernels then run on these
+  /// and take buffers there; see hetero/Runtime/Cuda.h. Without, on this
+  /// machine.
+  std::vector<std::string> cudaArchitectures;
+  /// What kernels for CUDA become: "cubin" or "ptx".
+  std::string cudaFormat = "cubin";
   /// Is told what happens next: "lowering", "optimizing", "linking".
   std::function<void(llvm::StringRef phase)> progress;
   /// Is given the code at "llvm-dialect", "llvm" and "optimized-llvm".

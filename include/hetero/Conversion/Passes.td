@@ -11,6 +11,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExtractKernelsPass : Pass<"hetero-extract-kernels", "::mlir::ModuleOp"> {
+  let summary = "Leaves what rank programs compute";
+  let description = [{
+    A module with rank programs becomes the module of the kernels that they
+    call: units, and what lies between two communications of a unit. The
+    programs themselves are data for the runtime
+    (hetero/Conversion/RuntimePrograms.h) and no code, and are left out. A
+    module without rank programs stays as it is.
+
+    ```mlir
+    func.func @rank0(%w: tensor<4xf32>) attributes {hetero.program = ...} {
+      %g = call @stage0_grad(%w) : (tensor<4xf32>) -> tensor<4xf32>
+      %s = hetero.all_reduce ...
+      return %s
+    }
+    func.func private @stage0_grad(%w: tensor<4xf32>) -> tensor<4xf32> {...}
+    // becomes
+    func.func @stage0_grad(%w: tensor<4xf32>) -> tensor<4xf32> {...}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Number of kernels">
+  ];
+}
+
 def LowerToLinalgPass : Pass<"hetero-lower-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "Lowers StableHLO to loops on tensors";
   let description = [{

@@ -78,6 +78,9 @@ struct TransferPart {
 std::vector<Phase> makePhases(const std::vector<TransferPart> &parts,
                               size_t self);
 
+/// The transfers that an instruction of a rank is numbered with.
+Stream streamOf(const Instruction &what, int64_t rank);
+
 /// A communication under way.
 struct Transfer {
   std::string label;
@@ -110,26 +113,26 @@ class Communicator {
 public:
   explicit Communicator(Transport &transport, CommunicatorOptions options = {});
   /// Returns when all that was sent is on its way, or the run has ended.
-  ~Communicator();
+  virtual ~Communicator();
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
 
   Transport &getTransport() { return transport; }
 
   /// Makes the streams of a program known. All ranks call it together.
-  MaybeError open(const Program &program);
+  virtual MaybeError open(const Program &program);
 
   /// Starts what verified instructions of one bucket (or one instruction) of an
   /// opened program say. The memory stays as it is until the transfer is done,
   /// except that of a send, which is copied when `copy`.
-  std::shared_ptr<Transfer> start(const std::vector<TransferPart> &parts,
-                                  bool copy = false);
+  virtual std::shared_ptr<Transfer>
+  start(const std::vector<TransferPart> &parts, bool copy = false);
 
   /// Returns when the transfer is done, or the run has ended.
-  MaybeError wait(const std::shared_ptr<Transfer> &transfer);
+  virtual MaybeError wait(const std::shared_ptr<Transfer> &transfer);
 
   /// Goes on while the rank computes, until somebody waits for it.
-  void driveInBackground();
+  virtual void driveInBackground();
 
   /// Returns when all members have called it.
   MaybeError barrier(const std::vector<int64_t> &group);
@@ -141,6 +144,10 @@ public:
   /// Gives every rank the texts of all ranks.
   Result<std::vector<std::string>> exchange(const std::string &label,
                                             const std::string &text);
+
+protected:
+  /// The number of a stream of an opened program.
+  int64_t getStreamId(const Stream &stream) const;
 
 private:
   using Lock = std::unique_lock<std::mutex>;

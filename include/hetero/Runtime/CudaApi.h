@@ -104,6 +104,8 @@ public:
   virtual Result<CudaHandle> record(CudaHandle stream) = 0;
   /// What follows in the stream comes after the event.
   virtual MaybeError await(CudaHandle stream, CudaHandle event) = 0;
+  /// Whether it has happened.
+  virtual bool hasHappened(CudaHandle event) = 0;
   /// The event is not needed any more.
   virtual void release(CudaHandle event) = 0;
   /// Waits until all streams are empty, or `getFailure` gives an error.

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device that keeps its memory on the host. It counts every byte that is in
+// A device that keeps its memory on the host, and what other devices have in
+// common with it (hetero/Runtime/CudaDevice.h). It counts every byte that is in
 // use, refuses to go beyond its cap, and says what uses the memory when it
 // does: a plan that would not fit on the real device does not run here either.
 //
@@ -27,7 +28,9 @@
 #define HETERO_RUNTIME_DEVICE_H
 
 #include "hetero/Runtime/Error.h"
+#include "hetero/Runtime/Program.h"
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +41,7 @@
 
 namespace hetero::runtime {
 
+class CudaDevice;
 class ThreadPool;
 
 class Device {
@@ -45,7 +49,7 @@ public:
   /// Without a cap everything is given that the system has.
   explicit Device(std::string name, std::optional<int64_t> cap = std::nullopt,
                   unsigned numThreads = 1);
-  ~Device();
+  virtual ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -61,8 +65,26 @@ public:
   /// Ends a block of `allocate` or `allocateWorkspace`; null is allowed.
   void release(void *memory);
 
-  /// The first error of `allocateWorkspace` since it was last asked for.
+  /// The first error of a kernel, or of `allocateWorkspace`, since it was last
+  /// asked for.
   MaybeError takeError();
+
+  /// Copies from the host to memory of the device, back, and within.
+  virtual MaybeError write(void *to, const void *from, int64_t bytes);
+  virtual MaybeError read(void *to, const void *from, int64_t bytes);
+  virtual MaybeError copy(void *to, const void *from, int64_t bytes);
+  /// sum[i] := sum[i] op value[i], see hetero/Runtime/Elements.h.
+  virtual MaybeError accumulate(Reduction reduction, ElementType type,
+                                const void *value, void *sum, int64_t count);
+  /// Returns when everything has been done, or `getFailure` gives an error.
+  virtual MaybeError
+  synchronize(const std::function<MaybeError()> &getFailure) {
+    return std::nullopt;
+  }
+  /// Whether the host can read and write its memory.
+  virtual bool isHost() const { return true; }
+  /// This, if it is one.
+  virtual CudaDevice *asCuda() { return nullptr; }
 
   const std::string &getName() const { return name; }
   std::optional<int64_t> getCap() const { return cap; }
@@ -92,6 +114,16 @@ public:
   private:
     Device *previous;
   };
+
+protected:
+  /// Memory from the system, of a size class and aligned to 64; null if it has
+  /// no more.
+  virtual void *takeFromSystem(int64_t bytes);
+  virtual void giveToSystem(void *memory);
+  /// Gives everything back, before the derived device is gone.
+  void releaseAll();
+  /// Keeps an error for `takeError`, unless there is one.
+  void keepError(std::string message);
 
 private:
   struct Block {

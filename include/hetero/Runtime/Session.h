@@ -59,7 +59,8 @@ public:
 
   /// Copies dense row-major data of the binding's buffer type to the device.
   MaybeError setArgument(size_t binding, const void *data);
-  /// As setArgument, and the caller fills the memory.
+  /// As setArgument, and the caller fills the memory, which has to be the
+  /// host's.
   Result<void *> makeArgument(size_t binding);
 
   /// After each step the result becomes the argument of the next one. Types and
@@ -74,7 +75,8 @@ public:
   /// has the run on all ranks.
   MaybeError step();
 
-  /// Where the result lies, until the next step; null before the first.
+  /// Where the result lies, or a copy on the host if the device is elsewhere,
+  /// until the next step; null before the first.
   const void *getResult(size_t binding) const;
 
   int64_t getNumSteps() const { return numSteps; }
@@ -89,6 +91,8 @@ private:
           Communicator &communicator);
 
   MaybeError run();
+  MaybeError checkArgument(size_t binding) const;
+  Result<void *> allocateArgument(size_t binding);
   MaybeError bindArguments();
   MaybeError execute(size_t index);
   MaybeError allocateResults(const Instruction &what);
@@ -107,6 +111,8 @@ private:
   std::vector<std::string> labels;
   /// Memory of buffers, by id; after a step, results and kept arguments.
   std::vector<void *> memory;
+  /// Copies of results of a device that is not the host, by buffer.
+  mutable std::map<BufferId, std::vector<char>> hostResults;
   /// Arguments that were set for the next step, by binding.
   std::vector<void *> nextArguments;
   /// By argument binding: the result that it comes from, or -1.

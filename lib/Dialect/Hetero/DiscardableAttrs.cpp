@@ -289,10 +289,10 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
         getValueAs<ProgramAttr>(op, attribute, "a #hetero.program") != nullptr);
   }
   // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
-  if (llvm::is_contained({"hetero.contraction", "hetero.kernel",
-                          "hetero.device_loop", "hetero.parallel",
-                          "hetero.host_table"},
-                         name))
+  const StringRef marks[] = {"hetero.contraction", "hetero.kernel",
+                             "hetero.device_loop", "hetero.parallel",
+                             "hetero.host_table"};
+  if (llvm::is_contained(marks, StringRef(name)))
     return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
   if (name == getRoleAttrName())
     return op->emitOpError()

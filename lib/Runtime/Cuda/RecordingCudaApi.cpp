@@ -1,0 +1,315 @@
+//===- RecordingCudaApi.cpp - Calls of CUDA as lines of text --------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/CudaApi.h"
+#include <cstring>
+#include <map>
+#include <sstream>
+
+using namespace hetero::runtime;
+
+namespace {
+class RecordingCudaApi : public CudaApi {
+public:
+  explicit RecordingCudaApi(std::function<void(const std::string &)> write)
+      : sink(std::move(write)) {}
+
+  std::string getName() const override { return "recorded device"; }
+
+  void *allocate(int64_t bytes) override;
+  void free(void *memory) override;
+  MaybeError write(void *to, const void *from, int64_t bytes,
+                   CudaHandle stream) override;
+  MaybeError read(void *to, const void *from, int64_t bytes,
+                  CudaHandle stream) override;
+  MaybeError copy(void *to, const void *from, int64_t bytes,
+                  CudaHandle stream) override;
+  MaybeError copyRows(void *to, int64_t toPitch, const void *from,
+                      int64_t fromPitch, int64_t width, int64_t rows,
+                      CudaHandle stream) override;
+
+  Result<CudaHandle> loadModule(const HeteroCudaImage *images) override;
+  Result<CudaHandle> getKernel(CudaHandle module, const char *name) override;
+  MaybeError launch(CudaHandle kernel, int64_t numBlocks, int64_t blockSize,
+                    const int64_t *arguments, int64_t numArguments,
+                    CudaHandle stream) override;
+  MaybeError gemm(const CudaGemm &gemm, const void *a, const void *b, void *c,
+                  CudaHandle stream) override;
+  MaybeError add(ElementType type, const void *value, void *sum, int64_t count,
+                 CudaHandle stream) override;
+
+  Result<CudaHandle> createStream() override;
+  Result<CudaHandle> record(CudaHandle stream) override;
+  MaybeError await(CudaHandle stream, CudaHandle event) override;
+  bool hasHappened(CudaHandle event) override { return event < numHappened; }
+  void release(CudaHandle event) override;
+  MaybeError
+  synchronize(const std::function<MaybeError()> &getFailure) override;
+
+  Result<NcclId> makeNcclId() override;
+  Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
+                               int64_t self) override;
+  MaybeError beginGroup() override { return line("group begin"); }
+  MaybeError endGroup() override { return line("group end"); }
+  MaybeError send(const void *data, int64_t count, ElementType type,
+                  int64_t member, CudaHandle group, CudaHandle stream) override;
+  MaybeError receive(void *data, int64_t count, ElementType type,
+                     int64_t member, CudaHandle group,
+                     CudaHandle stream) override;
+  MaybeError broadcast(const void *from, void *to, int64_t count,
+                       ElementType type, int64_t root, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError allReduce(const void *from, void *to, int64_t count,
+                       ElementType type, Reduction reduction, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError reduce(const void *from, void *to, int64_t count, ElementType type,
+                    Reduction reduction, int64_t root, CudaHandle group,
+                    CudaHandle stream) override;
+  MaybeError allGather(const void *from, void *to, int64_t count,
+                       ElementType type, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError reduceScatter(const void *from, void *to, int64_t count,
+                           ElementType type, Reduction reduction,
+                           CudaHandle group, CudaHandle stream) override;
+
+private:
+  template <typename... Parts>
+  MaybeError line(const Parts &...parts) {
+    std::ostringstream text;
+    (text << ... << parts);
+    sink(text.str());
+    return std::nullopt;
+  }
+  /// "m3", or "m3+64" for an address inside of block 3, or "null".
+  std::string nameOfMemory(const void *memory) const;
+  std::string nameOfWord(int64_t word) const;
+
+  struct Block {
+    int64_t number, bytes;
+  };
+  std::function<void(const std::string &)> sink;
+  std::map<uint64_t, Block> blocks;
+  /// Addresses that nothing has.
+  uint64_t nextAddress = uint64_t(1) << 46;
+  int64_t numBlocks = 0;
+  CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0;
+  /// Events before this one have happened.
+  CudaHandle numHappened = 0;
+  std::vector<std::string> kernels;
+};
+} // namespace
+
+static std::string on(CudaHandle stream) {
+  return " on s" + std::to_string(stream);
+}
+
+std::string RecordingCudaApi::nameOfMemory(const void *memory) const {
+  auto address = reinterpret_cast<uint64_t>(memory);
+  auto after = blocks.upper_bound(address);
+  if (after == blocks.begin())
+    return memory ? "host" : "null";
+  auto found = std::prev(after);
+  uint64_t offset = address - found->first;
+  if (offset > 0 && offset >= static_cast<uint64_t>(found->second.bytes))
+    return "unknown";
+  return "m" + std::to_string(found->second.number) +
+         (offset ? "+" + std::to_string(offset) : "");
+}
+
+std::string RecordingCudaApi::nameOfWord(int64_t word) const {
+  if (word < int64_t(1) << 46)
+    return std::to_string(word);
+  std::string name = nameOfMemory(reinterpret_cast<const void *>(word));
+  return name == "unknown" ? std::to_string(word) : name;
+}
+
+void *RecordingCudaApi::allocate(int64_t bytes) {
+  uint64_t address = nextAddress;
+  nextAddress += (bytes + 4095) / 4096 * 4096;
+  blocks[address] = {numBlocks++, bytes};
+  void *memory = reinterpret_cast<void *>(address);
+  line("allocate ", nameOfMemory(memory), " ", bytes);
+  return memory;
+}
+
+void RecordingCudaApi::free(void *memory) {
+  line("free ", nameOfMemory(memory));
+  blocks.erase(reinterpret_cast<uint64_t>(memory));
+}
+
+MaybeError RecordingCudaApi::write(void *to, const void *, int64_t bytes,
+                                   CudaHandle stream) {
+  return line("write ", nameOfMemory(to), " ", bytes, on(stream));
+}
+
+MaybeError RecordingCudaApi::read(void *to, const void *from, int64_t bytes,
+                                  CudaHandle stream) {
+  std::memset(to, 0, bytes);
+  return line("read ", nameOfMemory(from), " ", bytes, on(stream));
+}
+
+MaybeError RecordingCudaApi::copy(void *to, const void *from, int64_t bytes,
+                                  CudaHandle stream) {
+  return line("copy ", nameOfMemory(from), " to ", nameOfMemory(to), " ", bytes,
+              on(stream));
+}
+
+MaybeError RecordingCudaApi::copyRows(void *to, int64_t toPitch,
+                                      const void *from, int64_t fromPitch,
+                                      int64_t width, int64_t rows,
+                                      CudaHandle stream) {
+  return line("copy rows ", nameOfMemory(from), " pitch ", fromPitch, " to ",
+              nameOfMemory(to), " pitch ", toPitch, " ", rows, "x", width,
+              on(stream));
+}
+
+Result<CudaHandle> RecordingCudaApi::loadModule(const HeteroCudaImage *images) {
+  std::ostringstream text;
+  for (const HeteroCudaImage *image = images; image && image->code; ++image)
+    text << " sm_" << image->capability
+         << (std::memcmp(image->code, "\177ELF", 4) == 0 ? " cubin" : " ptx");
+  CudaHandle module = numModules++;
+  line("load module", module, text.str());
+  return module;
+}
+
+Result<CudaHandle> RecordingCudaApi::getKernel(CudaHandle module,
+                                               const char *name) {
+  kernels.push_back(name);
+  return CudaHandle(kernels.size() - 1);
+}
+
+MaybeError RecordingCudaApi::launch(CudaHandle kernel, int64_t numBlocks,
+                                    int64_t blockSize, const int64_t *arguments,
+                                    int64_t numArguments, CudaHandle stream) {
+  std::string list;
+  for (int64_t i = 0; i < numArguments; ++i)
+    list += (i ? ", " : "") + nameOfWord(arguments[i]);
+  return line("launch ", kernels[kernel], " <", numBlocks, ", ", blockSize,
+              ">(", list, ")", on(stream));
+}
+
+MaybeError RecordingCudaApi::gemm(const CudaGemm &gemm, const void *a,
+                                  const void *b, void *c, CudaHandle stream) {
+  auto steps = [](const CudaGemm::Steps &s) {
+    return "[" + std::to_string(s.batch) + ", " + std::to_string(s.row) + ", " +
+           std::to_string(s.column) + "]";
+  };
+  return line("gemm ", nameOf(gemm.type), " to ", nameOf(gemm.resultType), " ",
+              gemm.batch, " x ", gemm.m, "x", gemm.n, "x", gemm.k, " ",
+              nameOfMemory(a), steps(gemm.a), " ", nameOfMemory(b),
+              steps(gemm.b), gemm.accumulate ? " += " : " = ", nameOfMemory(c),
+              steps(gemm.c), on(stream));
+}
+
+MaybeError RecordingCudaApi::add(ElementType type, const void *value, void *sum,
+                                 int64_t count, CudaHandle stream) {
+  return line("add ", nameOfMemory(value), " to ", nameOfMemory(sum), " ",
+              count, " ", nameOf(type), on(stream));
+}
+
+Result<CudaHandle> RecordingCudaApi::createStream() {
+  line("stream s", numStreams);
+  return numStreams++;
+}
+
+Result<CudaHandle> RecordingCudaApi::record(CudaHandle stream) {
+  line("record e", numEvents, on(stream));
+  return numEvents++;
+}
+
+MaybeError RecordingCudaApi::await(CudaHandle stream, CudaHandle event) {
+  return line("await e", event, on(stream));
+}
+
+void RecordingCudaApi::release(CudaHandle event) { line("release e", event); }
+
+MaybeError RecordingCudaApi::synchronize(
+    const std::function<MaybeError()> &getFailure) {
+  line("synchronize");
+  numHappened = numEvents;
+  return getFailure();
+}
+
+Result<NcclId> RecordingCudaApi::makeNcclId() {
+  line("nccl id");
+  return NcclId{};
+}
+
+Result<CudaHandle> RecordingCudaApi::joinGroup(const NcclId &,
+                                               int64_t numMembers,
+                                               int64_t self) {
+  line("join g", numGroups, " as ", self, " of ", numMembers);
+  return numGroups++;
+}
+
+static std::string in(CudaHandle group) {
+  return " in g" + std::to_string(group);
+}
+
+MaybeError RecordingCudaApi::send(const void *data, int64_t count,
+                                  ElementType type, int64_t member,
+                                  CudaHandle group, CudaHandle stream) {
+  return line("send ", nameOfMemory(data), " ", count, " ", nameOf(type),
+              " to ", member, in(group), on(stream));
+}
+
+MaybeError RecordingCudaApi::receive(void *data, int64_t count,
+                                     ElementType type, int64_t member,
+                                     CudaHandle group, CudaHandle stream) {
+  return line("receive ", nameOfMemory(data), " ", count, " ", nameOf(type),
+              " from ", member, in(group), on(stream));
+}
+
+MaybeError RecordingCudaApi::broadcast(const void *from, void *to,
+                                       int64_t count, ElementType type,
+                                       int64_t root, CudaHandle group,
+                                       CudaHandle stream) {
+  return line("broadcast ", nameOfMemory(from), " to ", nameOfMemory(to), " ",
+              count, " ", nameOf(type), " from ", root, in(group), on(stream));
+}
+
+MaybeError RecordingCudaApi::allReduce(const void *from, void *to,
+                                       int64_t count, ElementType type,
+                                       Reduction reduction, CudaHandle group,
+                                       CudaHandle stream) {
+  return line("all_reduce ", nameOf(reduction), " ", nameOfMemory(from), " to ",
+              nameOfMemory(to), " ", count, " ", nameOf(type), in(group),
+              on(stream));
+}
+
+MaybeError RecordingCudaApi::reduce(const void *from, void *to, int64_t count,
+                                    ElementType type, Reduction reduction,
+                                    int64_t root, CudaHandle group,
+                                    CudaHandle stream) {
+  return line("reduce ", nameOf(reduction), " ", nameOfMemory(from), " to ",
+              nameOfMemory(to), " ", count, " ", nameOf(type), " at ", root,
+              in(group), on(stream));
+}
+
+MaybeError RecordingCudaApi::allGather(const void *from, void *to,
+                                       int64_t count, ElementType type,
+                                       CudaHandle group, CudaHandle stream) {
+  return line("all_gather ", nameOfMemory(from), " to ", nameOfMemory(to), " ",
+              count, " ", nameOf(type), in(group), on(stream));
+}
+
+MaybeError RecordingCudaApi::reduceScatter(const void *from, void *to,
+                                           int64_t count, ElementType type,
+                                           Reduction reduction,
+                                           CudaHandle group,
+                                           CudaHandle stream) {
+  return line("reduce_scatter ", nameOf(reduction), " ", nameOfMemory(from),
+              " to ", nameOfMemory(to), " ", count, " ", nameOf(type),
+              in(group), on(stream));
+}
+
+std::unique_ptr<CudaApi> hetero::runtime::createRecordingCudaApi(
+    std::function<void(const std::string &)> write) {
+  return std::make_unique<RecordingCudaApi>(std::move(write));
+}

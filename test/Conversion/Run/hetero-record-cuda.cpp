@@ -1,0 +1,188 @@
+//===- hetero-record-cuda.cpp - What a program asks of CUDA ---------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// hetero-record-cuda <module> [arch=sm_80,sm_90] [format=cubin|ptx] [steps=1]
+//
+// Compiles a module for CUDA devices and runs it on devices that only write
+// down what they are asked for: rank programs, each on a thread, or the
+// function @main as the program of one rank. The calls of each rank are
+// printed, rank by rank.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Jit.h"
+#include "hetero/Conversion/RuntimePrograms.h"
+#include "hetero/InitAll.h"
+#include "hetero/Runtime/NcclCommunicator.h"
+#include "hetero/Runtime/Session.h"
+#include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Input.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include <thread>
+
+using namespace mlir;
+using namespace hetero::runtime;
+
+static int fail(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+/// The function @main as a program: its arguments, one call, its results.
+static FailureOr<Program> makeProgram(func::FuncOp function) {
+  Program program;
+  program.kernels.push_back(function.getName().str());
+  Instruction call;
+  call.kernel = 0;
+  call.label = "main";
+  auto add = [&](Type type) -> FailureOr<BufferId> {
+    std::optional<TensorType> converted = hetero::getRuntimeType(type);
+    if (!converted)
+      return function.emitError() << "has a value of type " << type;
+    program.buffers.push_back(*converted);
+    return BufferId(program.buffers.size() - 1);
+  };
+  auto bind = [&](BufferId id, std::vector<Binding> &list) {
+    Binding binding;
+    binding.buffer = id;
+    binding.index = list.size();
+    for (int64_t size : program.buffers[id].shape)
+      binding.region.dimensions.push_back({{0, size}});
+    list.push_back(binding);
+  };
+  for (Type type : function.getArgumentTypes()) {
+    FailureOr<BufferId> id = add(type);
+    if (failed(id))
+      return failure();
+    call.operands.push_back(*id);
+    bind(*id, program.arguments);
+  }
+  for (Type type : function.getResultTypes()) {
+    FailureOr<BufferId> id = add(type);
+    if (failed(id))
+      return failure();
+    call.results.push_back(*id);
+    bind(*id, program.results);
+  }
+  program.instructions.push_back(call);
+  return program;
+}
+
+/// Runs one rank; its lines go to `log`.
+static MaybeError runRank(Program program, const hetero::Jit &jit,
+                          Transport &transport, int steps, std::string &log) {
+  std::vector<KernelFunction> kernels;
+  for (const std::string &name : program.kernels)
+    kernels.push_back(jit.lookup(name));
+  auto device = CudaDevice::create(
+      "recorded " + std::to_string(program.rank),
+      createRecordingCudaApi(
+          [&](const std::string &line) { log += line + "\n"; }));
+  if (!device)
+    return device.error();
+  NcclCommunicator communicator(transport, **device);
+  auto session = Session::create(std::move(program), std::move(kernels),
+                                 **device, communicator);
+  if (!session)
+    return session.error();
+  const Program &made = (*session)->getProgram();
+  for (int step = 0; step < steps; ++step) {
+    log += "step " + std::to_string(step) + "\n";
+    for (size_t i = 0; i < made.arguments.size(); ++i) {
+      std::vector<char> zeros(
+          made.buffers[made.arguments[i].buffer].numBytes() + 1);
+      if (MaybeError error = (*session)->setArgument(i, zeros.data()))
+        return error;
+    }
+    if (MaybeError error = (*session)->step())
+      return error;
+  }
+  log += "end\n";
+  return std::nullopt;
+}
+
+static int runMain(int argc, char **argv) {
+  if (argc < 2)
+    return fail("expected: module [arch=sm_80] [format=ptx] [steps=1]");
+  hetero::JitOptions options;
+  options.cudaArchitectures = {"sm_80"};
+  int steps = 1;
+  for (int i = 2; i < argc; ++i) {
+    auto [key, value] = StringRef(argv[i]).split('=');
+    if (key == "arch") {
+      options.cudaArchitectures.clear();
+      for (StringRef name : llvm::split(value, ','))
+        options.cudaArchitectures.push_back(name.str());
+    } else if (key == "format") {
+      options.cudaFormat = value.str();
+    } else if (key != "steps" || value.getAsInteger(10, steps)) {
+      return fail(Twine("cannot read '") + argv[i] + "'");
+    }
+  }
+  DialectRegistry registry;
+  hetero::registerAllDialects(registry);
+  auto input = hetero::readInput(argv[1], registry, llvm::errs());
+  if (!input)
+    return 1;
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  std::vector<Program> programs;
+  OwningOpRef<ModuleOp> kernels;
+  if (!hetero::getRankPrograms(*module).empty()) {
+    auto converted = hetero::convertToRuntimePrograms(*module);
+    if (failed(converted))
+      return 1;
+    programs = std::move(converted->programs);
+    kernels = std::move(converted->kernels);
+  } else {
+    auto function = module->lookupSymbol<func::FuncOp>("main");
+    if (!function)
+      return fail("neither rank programs nor a function @main");
+    FailureOr<Program> program = makeProgram(function);
+    if (failed(program))
+      return 1;
+    programs.push_back(std::move(*program));
+    kernels = std::move(module);
+  }
+  auto jit = hetero::Jit::compile(*kernels, options);
+  if (!jit)
+    return 1;
+  auto transports = createThreadsTransports(programs.size());
+  std::vector<std::string> logs(programs.size());
+  std::vector<MaybeError> errors(programs.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < programs.size(); ++i)
+    threads.emplace_back([&, i] {
+      errors[i] =
+          runRank(std::move(programs[i]), *jit, *transports[i], steps, logs[i]);
+      if (errors[i])
+        transports[i]->abort(*errors[i]);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < logs.size(); ++i)
+    llvm::outs() << "rank " << i << "\n" << logs[i];
+  for (const MaybeError &error : errors)
+    if (error)
+      return fail(*error);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  return hetero::runOnLargeStack([&] { return runMain(argc, argv); });
+}

@@ -1,0 +1,113 @@
+// RUN: hetero-opt %s -hetero-lower-to-cublas | FileCheck %s
+
+// type 11 is f32, 10 bf16, 12 f64: ElementType of hetero/Runtime/Program.h
+// CHECK-DAG: memref.global "private" constant @[[MATMUL:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]> {hetero.host_table}
+// CHECK-DAG: memref.global "private" constant @[[ADDED:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
+// CHECK-DAG: memref.global "private" constant @[[HEADS:contraction[_0-9]*]] : memref<21xi64> = dense<[11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]>
+// CHECK-DAG: memref.global "private" constant @[[NARROW:contraction[_0-9]*]] : memref<17xi64> = dense<[10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
+
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// A product of matrices, the fill goes into the call.
+// CHECK-LABEL: func.func @matmul
+func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
+  // CHECK-NOT: linalg
+  // CHECK: %[[TABLE:.*]] = memref.get_global @[[MATMUL]]
+  // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[TABLE]]
+  // CHECK: call @hetero_cuda_gemm(%{{.*}}, %{{.*}}, %{{.*}}, %[[ADDRESS]])
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @accumulates
+func.func @accumulates(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
+  // CHECK: memref.get_global @[[ADDED]]
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// Queries times keys, with heads between positions and features: the heads are
+// the batch, samples a loop around it.
+// CHECK-LABEL: func.func @heads
+func.func @heads(%q: memref<2x5x3x16xf32>, %k: memref<2x7x3x16xf32>, %s: memref<2x3x5x7xf32>) {
+  // CHECK: memref.get_global @[[HEADS]]
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%s : memref<2x3x5x7xf32>)
+  linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j, k) -> (b, i, h, k)>, affine_map<(b, h, i, j, k) -> (b, j, h, k)>,
+                       affine_map<(b, h, i, j, k) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+    ins(%q, %k : memref<2x5x3x16xf32>, memref<2x7x3x16xf32>) outs(%s : memref<2x3x5x7xf32>) attrs = {hetero.contraction} {
+  ^bb0(%x: f32, %y: f32, %t: f32):
+    %p = arith.mulf %x, %y : f32
+    %u = arith.addf %t, %p : f32
+    linalg.yield %u : f32
+  }
+  return
+}
+
+// 16-bit floats are summed in f32.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%a: memref<4x8xbf16>, %b: memref<8x6xbf16>, %c: memref<4x6xf32>) {
+  // CHECK: memref.get_global @[[NARROW]]
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xbf16>, memref<8x6xbf16>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %v = arith.extf %x : bf16 to f32
+    %w = arith.extf %y : bf16 to f32
+    %p = arith.mulf %v, %w : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// Integers are not for cuBLAS.
+// CHECK-LABEL: func.func @integers
+func.func @integers(%a: memref<4x8xi32>, %b: memref<8x6xi32>, %c: memref<4x6xi32>) {
+  // CHECK-NOT: call
+  // CHECK: linalg.generic
+  // CHECK-NOT: hetero.contraction
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x8xi32>, memref<8x6xi32>) outs(%c : memref<4x6xi32>) attrs = {hetero.contraction} {
+  ^bb0(%x: i32, %y: i32, %s: i32):
+    %p = arith.muli %x, %y : i32
+    %t = arith.addi %s, %p : i32
+    linalg.yield %t : i32
+  }
+  return
+}
+
+// Every other column of both operands: no direction has neighbours.
+// CHECK-LABEL: func.func @gaps
+func.func @gaps(%a: memref<4x16xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
+  // CHECK-NOT: call
+  // CHECK: linalg.generic
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k * 2)>, #b, #c],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<4x16xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}

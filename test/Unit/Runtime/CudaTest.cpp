@@ -1,0 +1,373 @@
+//===- CudaTest.cpp - What is asked of CUDA, cuBLAS and NCCL --------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+#include "hetero/Runtime/NcclCommunicator.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <functional>
+#include <thread>
+
+using namespace hetero::runtime;
+
+/// Runs the programs on recorded devices; the lines of each rank.
+static std::vector<std::vector<std::string>>
+record(const std::vector<Program> &programs, int numSteps = 1) {
+  auto transports = createThreadsTransports(programs.size());
+  std::vector<std::vector<std::string>> logs(programs.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < programs.size(); ++i)
+    threads.emplace_back([&, i] {
+      auto device = CudaDevice::create(
+          "gpu", createRecordingCudaApi([&, i](const std::string &line) {
+            logs[i].push_back(line);
+          }));
+      NcclCommunicator communicator(*transports[i], **device);
+      auto session =
+          Session::create(programs[i], {}, **device, communicator);
+      ASSERT_TRUE(bool(session)) << session.error();
+      for (int step = 0; step < numSteps; ++step) {
+        for (size_t k = 0; k < programs[i].arguments.size(); ++k) {
+          const Binding &binding = programs[i].arguments[k];
+          std::vector<char> data(
+              programs[i].buffers[binding.buffer].numBytes() + 1);
+          ASSERT_EQ((*session)->setArgument(k, data.data()), std::nullopt);
+        }
+        MaybeError error = (*session)->step();
+        if (error)
+          logs[i].push_back("error: " + *error);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return logs;
+}
+
+/// The lines between the first event and the end of the step.
+static std::string afterCompute(const std::vector<std::string> &log) {
+  std::string text;
+  bool began = false;
+  for (const std::string &line : log) {
+    began |= line.rfind("record", 0) == 0;
+    if (line == "synchronize")
+      break;
+    if (began)
+      text += line + "\n";
+  }
+  return text;
+}
+
+/// One collective of `types.size()` ranks, from the type of each operand.
+static std::vector<Program>
+makeCollective(const std::vector<TensorType> &operands,
+               const std::vector<TensorType> &results,
+               const std::function<void(Instruction &)> &configure) {
+  std::vector<Program> programs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    ProgramBuilder builder(i);
+    BufferId from = builder.argument(0, operands[i]);
+    BufferId to = builder.buffer(results[i]);
+    Instruction &what = builder.add(Opcode::AllGather, {from}, {to}, "meet");
+    for (size_t k = 0; k < operands.size(); ++k)
+      what.group.push_back(k);
+    what.channel = 7;
+    configure(what);
+    builder.result(0, to);
+    programs.push_back(builder.program);
+  }
+  return programs;
+}
+
+TEST(CudaTest, EqualPartsAreGatheredByOneCall) {
+  auto logs = record(makeCollective({f32({4, 2}), f32({4, 2})},
+                                    {f32({8, 2}), f32({8, 2})},
+                                    [](Instruction &what) {
+                                      what.sizes = {4, 4};
+                                    }));
+  EXPECT_EQ(afterCompute(logs[0]), "record e0 on s0\n"
+                                   "await e0 on s1\n"
+                                   "release e0\n"
+                                   "all_gather m0 to m1 32 ui8 in g0 on s1\n"
+                                   "record e1 on s1\n"
+                                   "await e1 on s0\n"
+                                   "release e1\n");
+}
+
+TEST(CudaTest, UnequalPartsAreGatheredByBroadcasts) {
+  auto logs = record(makeCollective(
+      {f32({5, 2}), f32({3, 2}), f32({0, 2})},
+      {f32({8, 2}), f32({8, 2}), f32({8, 2})},
+      [](Instruction &what) { what.sizes = {5, 3, 0}; }));
+  EXPECT_EQ(afterCompute(logs[1]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "group begin\n"
+            "broadcast null to m1 40 ui8 from 0 in g0 on s1\n"
+            "broadcast m0 to m1+40 24 ui8 from 1 in g0 on s1\n"
+            "group end\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, UnequalPartsArePaddedWhenAsked) {
+  auto logs = record(makeCollective({f32({5, 2}), f32({3, 2})},
+                                    {f32({8, 2}), f32({8, 2})},
+                                    [](Instruction &what) {
+                                      what.sizes = {5, 3};
+                                      what.algorithm = Algorithm::Padded;
+                                    }));
+  EXPECT_EQ(afterCompute(logs[1]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "copy m0 to m3 24 on s1\n"
+            "all_gather m3 to m2 40 ui8 in g0 on s1\n"
+            "copy rows m2 pitch 40 to m1 pitch 64 1x40 on s1\n"
+            "copy rows m2+40 pitch 24 to m1+40 pitch 64 1x24 on s1\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, PartsOfRowsAreUnpacked) {
+  auto logs = record(makeCollective({f32({6, 2}), f32({6, 3})},
+                                    {f32({6, 5}), f32({6, 5})},
+                                    [](Instruction &what) {
+                                      what.dimension = 1;
+                                      what.sizes = {2, 3};
+                                    }));
+  EXPECT_EQ(afterCompute(logs[0]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "group begin\n"
+            "broadcast m0 to m2 48 ui8 from 0 in g0 on s1\n"
+            "broadcast null to m2+48 72 ui8 from 1 in g0 on s1\n"
+            "group end\n"
+            "copy rows m2 pitch 8 to m1 pitch 20 6x8 on s1\n"
+            "copy rows m2+48 pitch 12 to m1+8 pitch 20 6x12 on s1\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, UnequalPartsAreScatteredByReductions) {
+  auto logs = record(makeCollective({f32({8, 2}), f32({8, 2})},
+                                    {f32({5, 2}), f32({3, 2})},
+                                    [](Instruction &what) {
+                                      what.opcode = Opcode::ReduceScatter;
+                                      what.sizes = {5, 3};
+                                    }));
+  EXPECT_EQ(afterCompute(logs[1]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "group begin\n"
+            "reduce sum m0 to null 10 f32 at 0 in g0 on s1\n"
+            "reduce sum m0+40 to m1 6 f32 at 1 in g0 on s1\n"
+            "group end\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, ExchangeIsAGroupOfMessages) {
+  // Rows by 5 and 3 become columns by 1 and 3.
+  auto logs = record(makeCollective({f32({5, 4}), f32({3, 4})},
+                                    {f32({8, 1}), f32({8, 3})},
+                                    [](Instruction &what) {
+                                      what.opcode = Opcode::AllToAll;
+                                      what.dimension = 0;
+                                      what.sizes = {5, 3};
+                                      what.toDimension = 1;
+                                      what.toSizes = {1, 3};
+                                    }));
+  EXPECT_EQ(afterCompute(logs[0]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "copy rows m0 pitch 16 to m2 pitch 4 5x4 on s1\n"
+            "copy m2 to m1 20 on s1\n"
+            "copy rows m0+4 pitch 16 to m3 pitch 12 5x12 on s1\n"
+            "group begin\n"
+            "send m3 60 ui8 to 1 in g0 on s1\n"
+            "receive m1+20 12 ui8 from 1 in g0 on s1\n"
+            "group end\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, ScanGivesNeutralValuesToThoseBefore) {
+  TensorType type = {ElementType::I32, {3}};
+  auto logs = record(makeCollective({type, type}, {type, type},
+                                    [](Instruction &what) {
+                                      what.opcode = Opcode::ExclusiveScan;
+                                    }));
+  EXPECT_EQ(afterCompute(logs[1]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "write m2 12 on s1\n"
+            "group begin\n"
+            "reduce sum m2 to null 3 i32 at 0 in g0 on s1\n"
+            "reduce sum m2 to m1 3 i32 at 1 in g0 on s1\n"
+            "group end\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+  EXPECT_NE(afterCompute(logs[0]).find(
+                "reduce sum m0 to null 3 i32 at 1 in g0 on s1\n"),
+            std::string::npos);
+}
+
+TEST(CudaTest, WhatNcclCannotReduceIsAnError) {
+  TensorType type = {ElementType::I32, {3}};
+  auto logs = record(makeCollective({type, type}, {type, type},
+                                    [](Instruction &what) {
+                                      what.opcode = Opcode::AllReduce;
+                                      what.reduction = Reduction::And;
+                                    }));
+  EXPECT_NE(logs[0].back().find("the and of i32 between ranks is not supported"),
+            std::string::npos)
+      << logs[0].back();
+}
+
+TEST(CudaTest, SendGoesOnWhileItsOperandIsReused) {
+  ProgramBuilder sender(0), receiver(1);
+  BufferId from = sender.argument(0, f32({4}));
+  Instruction &send = sender.add(Opcode::Send, {from}, {}, "activation");
+  send.peer = 1;
+  send.channel = 3;
+  sender.add(Opcode::Free, {from}, {});
+  BufferId to = receiver.buffer(f32({4}));
+  Instruction &receive = receiver.add(Opcode::Recv, {}, {to}, "activation");
+  receive.peer = 0;
+  receive.channel = 3;
+  receiver.result(0, to);
+  auto logs = record({sender.program, receiver.program}, 2);
+  EXPECT_EQ(afterCompute(logs[0]), "record e0 on s0\n"
+                                   "await e0 on s1\n"
+                                   "release e0\n"
+                                   "send m1 4 f32 to 1 in g0 on s1\n"
+                                   "record e1 on s1\n");
+  // The copy is given back when the send is known to be done.
+  auto found = std::find(logs[0].begin(), logs[0].end(), "release e1");
+  EXPECT_NE(found, logs[0].end());
+  EXPECT_LT(std::find(logs[0].begin(), logs[0].end(), "synchronize"), found);
+}
+
+TEST(CudaTest, BucketIsOneGroup) {
+  std::vector<Program> programs;
+  for (int rank = 0; rank < 2; ++rank) {
+    ProgramBuilder builder(rank);
+    std::vector<BufferId> to;
+    for (int i = 0; i < 2; ++i) {
+      BufferId from = builder.argument(i, f32({3 + i}));
+      to.push_back(builder.buffer(f32({3 + i})));
+      Instruction &what =
+          builder.add(Opcode::AllReduce, {from}, {to.back()}, "reduce");
+      what.group = {0, 1};
+      what.bucket = 5;
+    }
+    builder.result(0, to[0]);
+    builder.result(1, to[1]);
+    programs.push_back(builder.program);
+  }
+  EXPECT_EQ(afterCompute(record(programs)[0]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "group begin\n"
+            "all_reduce sum m0 to m2 3 f32 in g0 on s1\n"
+            "all_reduce sum m1 to m3 4 f32 in g0 on s1\n"
+            "group end\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+TEST(CudaTest, LoopsAroundMultiplicationsAddUp) {
+  std::vector<std::string> log;
+  auto device = CudaDevice::create(
+      "gpu", createRecordingCudaApi(
+                 [&](const std::string &line) { log.push_back(line); }));
+  log.clear();
+  auto f32Type = static_cast<int64_t>(ElementType::F32);
+  // Two sums of products of 4x8 and 8x6, for two results.
+  const int64_t table[] = {f32Type, f32Type, 0, 1, 4, 6,  8, 0, 8, 1, 0, 6,
+                           1,       0,       6, 1, 2, 2, 32, 48, 0, 2, 64, 0,
+                           24};
+  Device::Scope scope(device->get());
+  void *memory = *(*device)->allocate(4096, "all");
+  hetero_cuda_gemm(memory, static_cast<char *>(memory) + 1024,
+                   static_cast<char *>(memory) + 2048, table);
+  ASSERT_EQ(log.size(), 5u);
+  const char *shape = "gemm f32 to f32 1 x 4x6x8 ";
+  EXPECT_EQ(log[1], shape + std::string("m0[0, 8, 1] m0+1024[0, 6, 1] = "
+                                        "m0+2048[0, 6, 1] on s0"));
+  EXPECT_EQ(log[2], shape + std::string("m0+128[0, 8, 1] m0+1216[0, 6, 1] += "
+                                        "m0+2048[0, 6, 1] on s0"));
+  EXPECT_EQ(log[3], shape + std::string("m0+256[0, 8, 1] m0+1024[0, 6, 1] = "
+                                        "m0+2144[0, 6, 1] on s0"));
+  EXPECT_EQ(log[4], shape + std::string("m0+384[0, 8, 1] m0+1216[0, 6, 1] += "
+                                        "m0+2144[0, 6, 1] on s0"));
+}
+
+TEST(CudaTest, IntegersAreNotAccumulated) {
+  auto device =
+      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}));
+  MaybeError error = (*device)->accumulate(Reduction::Sum, ElementType::I32,
+                                           nullptr, nullptr, 4);
+  EXPECT_EQ(error, "the sum of i32 in place is not supported on CUDA");
+}
+
+TEST(CudaTest, CapHoldsForTheDevice) {
+  auto device =
+      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}), 1000);
+  EXPECT_TRUE(bool((*device)->allocate(600, "first")));
+  Result<void *> second = (*device)->allocate(600, "second");
+  ASSERT_FALSE(bool(second));
+  EXPECT_NE(second.error().find("device 'gpu' is out of memory"),
+            std::string::npos);
+}
+
+TEST(CudaTest, MissingDriverIsSaid) {
+  CudaLibraries libraries;
+  libraries.driver = "/nowhere/libcuda.so.1";
+  auto api = createCudaApi(0, libraries);
+  ASSERT_FALSE(bool(api));
+  if (isCudaBuilt())
+    EXPECT_NE(api.error().find("there is no CUDA device: the CUDA driver "
+                               "'/nowhere/libcuda.so.1' cannot be loaded"),
+              std::string::npos)
+        << api.error();
+  else
+    EXPECT_NE(api.error().find("this build of hetero has no CUDA"),
+              std::string::npos);
+}
+
+#ifdef HETERO_CUDA_STUB
+TEST(CudaTest, ToolkitHasAllEntryPoints) {
+  CudaLibraries libraries;
+  libraries.driver = HETERO_CUDA_STUB;
+  EXPECT_EQ(checkCudaLibraries(libraries), std::nullopt);
+  // The stub of the driver knows no device.
+  auto api = createCudaApi(0, libraries);
+  ASSERT_FALSE(bool(api));
+  EXPECT_NE(api.error().find("there is no CUDA device: cuInit failed"),
+            std::string::npos)
+      << api.error();
+}
+#endif
