@@ -44,13 +44,7 @@ Communicator::Communicator(Transport &transport, CommunicatorOptions options)
     : transport(transport), options(options) {}
 
 Communicator::~Communicator() {
-  std::list<std::shared_ptr<Transfer>> rest;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    rest = active;
-  }
-  for (const std::shared_ptr<Transfer> &transfer : rest)
-    wait(transfer);
+  finish();
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
@@ -59,6 +53,18 @@ Communicator::~Communicator() {
   transport.wake();
   if (background.joinable())
     background.join();
+}
+
+void Communicator::finish() {
+  std::list<std::shared_ptr<Transfer>> rest;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    rest = active;
+  }
+  for (const std::shared_ptr<Transfer> &transfer : rest)
+    wait(transfer);
+  std::lock_guard<std::mutex> lock(mutex);
+  active.clear();
 }
 
 MaybeError Communicator::open(const Program &program) {
@@ -224,7 +230,7 @@ MaybeError Communicator::wait(const std::shared_ptr<Transfer> &transfer) {
   Lock lock(mutex);
   Clock::time_point begin = Clock::now();
   ++numWaiting;
-  MaybeError error;
+  MaybeError error = transport.getFailure();
   while (!transfer->done && !error) {
     if (driving) {
       // The background lets go when it is woken.

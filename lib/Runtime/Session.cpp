@@ -41,6 +41,7 @@ Session::Session(Program theProgram, std::vector<KernelFunction> kernels,
 }
 
 Session::~Session() {
+  communicator.finish();
   for (void *block : memory)
     device.release(block);
   for (void *block : nextArguments)

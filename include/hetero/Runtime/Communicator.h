@@ -112,7 +112,6 @@ struct CommunicatorOptions {
 class Communicator {
 public:
   explicit Communicator(Transport &transport, CommunicatorOptions options = {});
-  /// Returns when all that was sent is on its way, or the run has ended.
   virtual ~Communicator();
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
@@ -130,6 +129,10 @@ public:
 
   /// Returns when the transfer is done, or the run has ended.
   virtual MaybeError wait(const std::shared_ptr<Transfer> &transfer);
+
+  /// Returns when all transfers are done, or the run has ended: their memory
+  /// is not used any more.
+  virtual void finish();
 
   /// Goes on while the rank computes, until somebody waits for it.
   virtual void driveInBackground();

@@ -1,0 +1,31 @@
+//===- TimelineChart.h - The picture of one section -------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_SIMULATOR_TIMELINECHART_H
+#define HETERO_LIB_SIMULATOR_TIMELINECHART_H
+
+#include "hetero/Simulator/Timeline.h"
+
+namespace hetero::simulator {
+
+/// Text as part of a page.
+std::string escape(llvm::StringRef text);
+
+/// With three digits: "18.1 ms", "1.25 GiB".
+std::string formatTime(Time time);
+std::string formatBytes(Bytes bytes);
+
+/// When the last span of a section ends; at least 1.
+Time getEnd(const TimelineSection &section);
+
+/// The lanes with their names, their time axis and their memory.
+void writeChart(const TimelineSection &section, llvm::raw_ostream &os);
+
+} // namespace hetero::simulator
+
+#endif // HETERO_LIB_SIMULATOR_TIMELINECHART_H
