@@ -59,7 +59,7 @@ td:first-child { color: #57606a; }
 .legend span { display: inline-block; margin-right: 20px; }
 .legend i { display: inline-block; width: 14px; height: 12px;
   margin-right: 6px; border-radius: 2px; vertical-align: -1px; }
-.zoom { margin-left: 3px; margin-right: 12px; }
+label.zoom { margin-left: 3px; margin-right: 12px; }
 .chart { display: flex; }
 .names { flex: none; }
 .scroll { flex: 1; min-width: 0; overflow-x: auto; }
@@ -81,6 +81,7 @@ text.tick { fill: #57606a; font-size: 11px; }
 .wait rect, i.wait { fill: #d5dae0; background: #d5dae0; }
 .other rect, i.other { fill: #8a939d; background: #8a939d; }
 i.memory { background: #d9e6f5; border: 1px solid #3a78c3; }
+i.limit { height: 0; border-top: 2px dashed #c0392b; vertical-align: 4px; }
 .forward text, .update text, .communication text, .other text { fill: #fff; }
 .memory path { fill: #d9e6f5; stroke: #3a78c3; stroke-width: 1.2;
   vector-effect: non-scaling-stroke; }
@@ -96,7 +97,8 @@ static void writeLegend(raw_ostream &os) {
         Activity::Communication, Activity::Wait, Activity::Other})
     os << "<span><i class=\"" << stringify(activity) << "\"></i>"
        << stringify(activity) << "</span>";
-  os << "<span><i class=\"memory\"></i>memory in use</span></div>\n";
+  os << "<span><i class=\"memory\"></i>memory in use</span><span><i "
+        "class=\"limit\"></i>memory of the device</span></div>\n";
 }
 
 static void writeFacts(const Timeline &timeline, raw_ostream &os) {
@@ -118,6 +120,7 @@ void hetero::simulator::writeTimeline(const Timeline &timeline,
      << "</h1>\n";
   writeFacts(timeline, os);
   writeLegend(os);
+  os << "<p></p>\n<label>width</label>\n";
   for (const char *zoom : {"1", "4", "16", "64"})
     os << "<input type=\"radio\" name=\"zoom\" id=\"z" << zoom << "\""
        << (StringRef(zoom) == "1" ? " checked" : "")

@@ -213,7 +213,7 @@ void Chart::writeName(const TimelineLane &lane, const LaneLayout &layout) {
   for (const TimelineMemory &point : lane.memory)
     peak = std::max(peak, point.bytes);
   os << "<text class=\"note\" x=\"0\" y=\""
-     << layout.memoryTop + rowGap + memoryHeight - 4 << "\">peak "
+     << layout.memoryTop + rowGap + memoryHeight - 4 << "\">memory: peak "
      << formatBytes(peak);
   if (lane.capacity)
     os << " of " << formatBytes(*lane.capacity);
@@ -229,6 +229,17 @@ static double getTickDistance(double whole, double count) {
   return base * 10;
 }
 
+/// Without the zeros at the end: "20 ms", "1.5 s".
+static std::string formatTick(double time) {
+  std::string text = formatTime(Time::nearest(time));
+  size_t unit = text.find(' '), end = unit;
+  if (StringRef(text).take_front(unit).contains('.'))
+    end = text.find_last_not_of('0', unit - 1) + 1;
+  if (text[end - 1] == '.')
+    --end;
+  return text.erase(end, unit - end);
+}
+
 void Chart::writeAxis() {
   double distance = getTickDistance(end.count(), 10);
   for (int i = 0; i * distance <= end.count(); ++i) {
@@ -239,7 +250,7 @@ void Chart::writeAxis() {
     if (i * distance > 0.96 * end.count())
       continue;
     os << "<text class=\"tick\" x=\"" << x << "\" dx=\"3\" y=\"12\">"
-       << (i == 0 ? "0" : formatTime(Time::nearest(i * distance)))
+       << (i == 0 ? "0" : formatTick(i * distance))
        << "</text>\n";
   }
 }
@@ -266,9 +277,12 @@ void Chart::writeSpan(const TimelineSpan &span, int top, int height) {
      << percent(span.start) << "\" y=\"" << top << "\" width=\""
      << format("%.4f%%", width) << "\" height=\"" << height
      << "\"><rect width=\"100%\" height=\"100%\"/>";
+  // Numbers stand in the middle; of words the beginning is to be seen.
+  bool isWord = span.label.size() > 3;
   if (!span.label.empty() && height >= computeHeight)
-    os << "<text x=\"50%\" y=\"" << height / 2 + 4
-       << "\" text-anchor=\"middle\">" << escape(span.label) << "</text>";
+    os << "<text x=\"" << (isWord ? "4" : "50%") << "\" y=\"" << height / 2 + 4
+       << (isWord ? "\">" : "\" text-anchor=\"middle\">") << escape(span.label)
+       << "</text>";
   os << "<title>" << escape(span.title) << "\n"
      << formatTime(span.start) << " to " << formatTime(span.end) << " ("
      << formatTime(length) << ")</title></svg>\n";
@@ -297,8 +311,11 @@ void Chart::writeMemory(const TimelineLane &lane, int top) {
      << "\" preserveAspectRatio=\"none\"><path d=\"M0 " << int(pathHeight);
   Bytes last = lane.memory.front().bytes;
   os << "V" << y(last);
-  for (const TimelineMemory &point : lane.memory) {
-    if (point.bytes == last)
+  for (auto [i, point] : llvm::enumerate(lane.memory)) {
+    // Of several amounts at one time the last one stays.
+    bool isReplaced = i + 1 < lane.memory.size() &&
+                      lane.memory[i + 1].time == point.time;
+    if (point.bytes == last || isReplaced)
       continue;
     os << "H" << x(point.time) << "V" << y(point.bytes);
     last = point.bytes;

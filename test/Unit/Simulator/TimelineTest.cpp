@@ -91,7 +91,7 @@ TEST(TimelineTest, drawsMemory) {
   EXPECT_NE(text.find("M0 1000V750.0H50000.0V500.0H100000V1000Z"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("peak 20 B of 40 B"), std::string::npos);
+  EXPECT_NE(text.find("memory: peak 20 B of 40 B"), std::string::npos);
   EXPECT_EQ(count(text, "<line class=\"capacity\""), 1u);
   // Far above what is used it would only hide that.
   timeline.sections[0].lanes[0].capacity = Bytes(1000);
