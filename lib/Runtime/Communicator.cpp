@@ -44,7 +44,7 @@ Communicator::Communicator(Transport &transport, CommunicatorOptions options)
     : transport(transport), options(options) {}
 
 Communicator::~Communicator() {
-  finish();
+  Communicator::finish();
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
