@@ -8,6 +8,8 @@ from typing import Any, Callable
 
 import jax
 
+from .._jax import kept_arguments
+
 # What an argument or a result is to training; the importer infers the same.
 ARGUMENT_ROLES = (
     "parameter",
@@ -89,9 +91,7 @@ class Step:
 
         `jax.jit` drops the arguments that the step does not use.
         """
-        count = len(self.roles.arguments)
-        compile_args = getattr(lowered._lowering, "compile_args", {})
-        return tuple(sorted(compile_args.get("kept_var_idx", range(count))))
+        return kept_arguments(lowered, len(self.roles.arguments))
 
 
 def _flatten_roles(prefix: Any, tree: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:

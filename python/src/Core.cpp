@@ -1,0 +1,377 @@
+//===- Core.cpp - What the Python package asks of the compiler ------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Core.h"
+#include "hetero/Cluster/Cluster.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/InitAll.h"
+#include "hetero/Support/BoolLiterals.h"
+#include "hetero/Tools/StepExecutable.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/thread.h"
+#include <condition_variable>
+#include <mutex>
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::python;
+using runtime::MaybeError;
+using runtime::Result;
+
+python::CompiledStep::~CompiledStep() = default;
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+static ClusterInfo describe(const cluster::Cluster &cluster) {
+  ClusterInfo info;
+  info.name = cluster.name;
+  for (auto [rank, device] : llvm::enumerate(cluster.devices)) {
+    const cluster::DeviceClass &kind = cluster.classOf(rank);
+    info.devices.push_back({static_cast<int64_t>(rank), kind.name,
+                            cluster.nodeOf(rank).name,
+                            kind.usableMemory().count(), device.available});
+  }
+  llvm::raw_string_ostream os(info.text);
+  cluster::writeCluster(cluster, os);
+  return info;
+}
+
+Result<ClusterInfo> python::readCluster(const std::string &file,
+                                        const std::string *text) {
+  auto cluster = text ? cluster::readCluster(llvm::MemoryBufferRef(*text, file))
+                      : cluster::readClusterFile(file);
+  if (!cluster)
+    return runtime::Error{llvm::toString(cluster.takeError())};
+  return describe(*cluster);
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// The place in a file that a location leads to: of a call, the called place.
+static FileLineColLoc findFile(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return file;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findFile(name.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findFile(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc file = findFile(part))
+        return file;
+  return {};
+}
+
+/// What JAX calls it: the outermost name that is not a file.
+static StringRef findName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName();
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findName(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = findName(part); !name.empty())
+        return name;
+  return {};
+}
+
+static void print(Diagnostic &diagnostic, llvm::raw_ostream &os) {
+  StringRef name = findName(diagnostic.getLocation());
+  if (FileLineColLoc file = findFile(diagnostic.getLocation()))
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn() << ": ";
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Note)
+    os << "note: ";
+  os << diagnostic.str();
+  if (!name.empty())
+    os << " (" << name << ")";
+}
+
+namespace {
+/// A context with everything registered, which collects errors as text.
+class Context {
+public:
+  Context() : context(makeRegistry()) {
+    context.allowUnregisteredDialects();
+    context.getDiagEngine().registerHandler(
+        [this](Diagnostic &diagnostic) { record(diagnostic); });
+  }
+
+  MLIRContext *get() { return &context; }
+
+  /// What was reported since the last time.
+  std::string takeErrors() {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::string taken = std::move(errors);
+    errors.clear();
+    return taken.empty() ? "failed without a message" : taken;
+  }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+
+  void record(Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    llvm::raw_string_ostream os(errors);
+    if (!errors.empty())
+      os << "\n";
+    print(diagnostic, os);
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      os << "\n";
+      print(note, os);
+    }
+  }
+
+  MLIRContext context;
+  std::mutex mutex;
+  std::string errors;
+};
+} // namespace
+
+static OwningOpRef<ModuleOp> parse(const std::string &source,
+                                   Context &context) {
+  std::optional<std::string> packed = packBoolLiterals(source);
+  return parseSourceString<ModuleOp>(packed ? *packed : source, context.get(),
+                                     "step");
+}
+
+static Result<StepOptions> translate(const CompileOptions &options) {
+  StepOptions result;
+  result.clusterFile = options.clusterFile;
+  result.clusterText = options.clusterText;
+  result.planner = options.planner;
+  result.schedule = options.schedule;
+  result.microbatches = options.microbatches;
+  result.roles = options.roles;
+  result.memoryCaps = options.memoryCaps;
+  result.threadsPerRank = options.threadsPerRank;
+  result.cacheDirectory = options.cacheDirectory;
+  result.optLevel = options.optLevel;
+  if (options.progress)
+    result.progress = [report = options.progress](StringRef phase) {
+      report(phase.str());
+    };
+  auto transport = parseTransportKind(options.transport);
+  if (!transport)
+    return runtime::Error{"unknown transport '" + options.transport +
+                          "'; one of: threads, mpi"};
+  result.transport = *transport;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+static double getSeconds(TimeAttr time) {
+  return time ? toSeconds(Time(time.getValue())) : 0.0;
+}
+
+static StageInfo describe(StageOp stage, LayerTableOp layers) {
+  StageInfo info;
+  if (auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(
+          stage, stage.getMeshAttr()))
+    info.devices = mesh.getDevices().vec();
+  for (auto [first, last] :
+       llvm::zip_equal(stage.getFirstLayers(), stage.getLastLayers()))
+    for (int64_t layer = first; layer <= last; ++layer)
+      info.layers.push_back(layer);
+  if (layers)
+    for (LayerOp layer : layers.getBody().getOps<LayerOp>())
+      if (llvm::is_contained(info.layers, layer.getIndex()))
+        info.layerNames.push_back(layer.getName().str());
+  for (auto list : stage.getSamples().getAsRange<DenseI64ArrayAttr>())
+    info.samples.push_back(list.asArrayRef().vec());
+  for (Block &block : stage.getBody())
+    for (ShareOp share : block.getOps<ShareOp>())
+      info.shares.push_back({static_cast<int64_t>(share.getDevice()),
+                             share.getState().getValue(),
+                             share.getMemory().getValue()});
+  info.state = stage.getState() ? stringifyStateSharding(*stage.getState()).str()
+                                : "replicated";
+  info.inFlight = stage.getInFlight();
+  info.forward = getSeconds(stage.getForwardAttr());
+  info.backward = getSeconds(stage.getBackwardAttr());
+  info.boundary = getSeconds(stage.getBoundaryAttr());
+  return info;
+}
+
+static std::string toText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (module)
+    module.print(os);
+  return text;
+}
+
+static PlanInfo describe(ModuleOp module) {
+  PlanInfo info;
+  if (!module)
+    return info;
+  info.module = toText(module);
+  auto plans = module.getOps<PlanOp>();
+  if (plans.empty())
+    return info;
+  PlanOp plan = *plans.begin();
+  LayerTableOp layers;
+  if (auto symbol = plan.getLayerTableAttr())
+    layers = SymbolTable::lookupNearestSymbolFrom<LayerTableOp>(plan, symbol);
+  info.planner = plan.getPlanner().str();
+  info.batch = plan.getBatch();
+  info.microbatches = plan.getMicrobatches().vec();
+  for (StageOp stage : plan.getStages())
+    info.stages.push_back(describe(stage, layers));
+  info.predicted = getSeconds(plan.getPredictedAttr());
+  if (plan.getBoundAttr())
+    info.bound = getSeconds(plan.getBoundAttr());
+  llvm::raw_string_ostream os(info.table);
+  printPlanTable(module, os);
+  return info;
+}
+
+Result<PlanInfo> python::planStep(const std::string &source,
+                                  const CompileOptions &options) {
+  Result<StepOptions> stepOptions = translate(options);
+  if (!stepOptions)
+    return runtime::Error{stepOptions.error()};
+  Context context;
+  OwningOpRef<ModuleOp> module = parse(source, context);
+  if (!module || failed(hetero::planStep(*module, *stepOptions)))
+    return runtime::Error{context.takeErrors()};
+  return describe(*module);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static std::vector<TensorInfo> describe(const std::vector<StepTensor> &list) {
+  std::vector<TensorInfo> infos;
+  for (const StepTensor &tensor : list)
+    infos.push_back({tensor.name, tensor.type, tensor.role,
+                     tensor.updates.value_or(-1)});
+  return infos;
+}
+
+namespace {
+class CompiledStepImpl : public CompiledStep {
+public:
+  CompiledStepImpl(std::unique_ptr<Context> context,
+                   std::unique_ptr<StepExecutable> executable)
+      : context(std::move(context)), executable(std::move(executable)) {}
+
+  std::vector<TensorInfo> getArguments() const override {
+    return describe(executable->getArguments());
+  }
+  std::vector<TensorInfo> getResults() const override {
+    return describe(executable->getResults());
+  }
+  int64_t getNumRanks() const override { return executable->getNumRanks(); }
+  PlanInfo getPlan() const override {
+    return describe(executable->getPlanned());
+  }
+  std::string getPrograms() const override {
+    return toText(executable->getPartitioned());
+  }
+
+  MaybeError setArgument(int64_t index, const void *data) override {
+    return executable->setArgument(index, data,
+                                   executable->getArguments()[index].type);
+  }
+  MaybeError step() override { return executable->step(); }
+  MaybeError getResult(int64_t index, void *data) override {
+    return executable->getResult(index, data,
+                                 executable->getResults()[index].type);
+  }
+  void abort(const std::string &reason) override { executable->abort(reason); }
+
+  void setTracing(bool on) override { executable->setTracing(on); }
+  MaybeError writeTrace(const std::string &file) override {
+    return runtime::writeChromeTrace(file, executable->takeTrace(),
+                                     executable->getRankNames());
+  }
+
+private:
+  /// Outlives the executable, which has modules.
+  std::unique_ptr<Context> context;
+  std::unique_ptr<StepExecutable> executable;
+};
+} // namespace
+
+Result<std::unique_ptr<CompiledStep>>
+python::compileStep(const std::string &source, const CompileOptions &options) {
+  Result<StepOptions> stepOptions = translate(options);
+  if (!stepOptions)
+    return runtime::Error{stepOptions.error()};
+  auto context = std::make_unique<Context>();
+  OwningOpRef<ModuleOp> module = parse(source, *context);
+  if (!module)
+    return runtime::Error{context->takeErrors()};
+  auto executable = StepExecutable::create(std::move(module), *stepOptions);
+  if (!executable)
+    return runtime::Error{context->takeErrors()};
+  if (MaybeError error = executable->carryState())
+    return runtime::Error{*error};
+  std::unique_ptr<CompiledStep> step = std::make_unique<CompiledStepImpl>(
+      std::move(context), std::move(executable));
+  return step;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ThreadCount {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t running = 0;
+};
+} // namespace
+
+/// Never destroyed: a thread may outlive the static objects.
+static ThreadCount &getThreadCount() {
+  static auto *count = new ThreadCount;
+  return *count;
+}
+
+void python::startOnLargeStack(std::function<void()> body) {
+  constexpr unsigned stackSize = 256u << 20;
+  ThreadCount &count = getThreadCount();
+  {
+    std::lock_guard<std::mutex> lock(count.mutex);
+    ++count.running;
+  }
+  llvm::thread thread(std::optional<unsigned>(stackSize),
+                      [body = std::move(body), &count] {
+                        body();
+                        std::lock_guard<std::mutex> lock(count.mutex);
+                        --count.running;
+                        count.changed.notify_all();
+                      });
+  thread.detach();
+}
+
+void python::waitForThreads() {
+  ThreadCount &count = getThreadCount();
+  std::unique_lock<std::mutex> lock(count.mutex);
+  count.changed.wait(lock, [&] { return count.running == 0; });
+}
