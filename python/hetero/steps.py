@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from pathlib import Path
 from typing import Any, Callable, Iterable, Sequence
 
 import jax
@@ -22,8 +21,9 @@ import numpy as np
 
 from . import _jax, export
 from .arrays import DeviceArray, LiveResults
-from .clusters import Cluster, ClusterLike
+from .clusters import ClusterLike
 from .core import core
+from .options import make_options
 from .plans import Plan
 from .signatures import Signature, StaticArguments, aval_of, is_key
 
@@ -118,54 +118,6 @@ def plan(
     return step.plan(*args, **kwargs)
 
 
-def default_transport() -> str:
-    """Processes that mpirun has started speak MPI."""
-    for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):
-        if int(os.environ.get(variable, "1")) > 1:
-            return "mpi"
-    return "threads"
-
-
-def default_cache_directory() -> Path:
-    """Where compiled kernels are kept: HETERO_CACHE, or beside other caches."""
-    if "HETERO_CACHE" in os.environ:
-        return Path(os.environ["HETERO_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hetero"
-
-
-def make_options(
-    cluster: ClusterLike = None,
-    planner: str | None = None,
-    schedule: str | None = None,
-    microbatches: int | None = None,
-    roles: tuple[str, ...] = (),
-    transport: str | None = None,
-    memory_caps: bool = True,
-    threads_per_rank: int = 1,
-    cache_directory: str | os.PathLike | None = None,
-) -> Any:
-    """The options of the compiler from those of users, checked where that is cheap."""
-    if microbatches is not None and microbatches < 1:
-        raise ValueError(f"microbatches is at least 1, not {microbatches}")
-    if threads_per_rank < 1:
-        raise ValueError(f"threads_per_rank is at least 1, not {threads_per_rank}")
-    options = core.Options()
-    described = Cluster.of(cluster)
-    if described is not None:
-        options.cluster_text = described.yaml
-    options.planner = planner or ""
-    options.schedule = schedule or ""
-    options.microbatches = microbatches or 0
-    options.roles = list(roles)
-    options.transport = transport or default_transport()
-    options.memory_caps = memory_caps
-    options.threads_per_rank = threads_per_rank
-    if cache_directory is None:
-        cache_directory = default_cache_directory()
-    options.cache_directory = os.fspath(cache_directory)
-    return options
-
-
 class Step:
     """A step under `hetero.jit`."""
 
@@ -201,14 +153,14 @@ class Step:
 
     def lower(self, *args: Any, **kwargs: Any) -> jax.stages.Lowered:
         """What `jax.jit` lowers for such arguments."""
-        return self._lower(self._static.sign(args, kwargs))
+        return self._trace(self._static.sign(args, kwargs)).lower()
 
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """The plan for such arguments, arrays or shapes."""
         signature = self._static.sign(args, kwargs)
         if signature.key in self._programs:
             return self._programs[signature.key].plan
-        source = export.text(self._lower(signature), debug_info=True)
+        source = export.text(self._trace(signature).lower(), debug_info=True)
         return Plan(core.plan(source, self._options, self._progress))
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
@@ -224,13 +176,13 @@ class Step:
     def _get_program(self, signature: Signature) -> Program:
         program = self._programs.get(signature.key)
         if program is None or program.has_failed:
-            program = Program(self._lower(signature), self._options, self._progress)
+            program = Program(self._trace(signature), self._options, self._progress)
             self._programs[signature.key] = program
         return program
 
-    def _lower(self, signature: Signature) -> jax.stages.Lowered:
+    def _trace(self, signature: Signature) -> jax.stages.Traced:
         args, kwargs = signature.shapes()
-        return self._jitted.lower(*args, **kwargs)
+        return self._jitted.trace(*args, **kwargs)
 
 
 class Program:
@@ -238,14 +190,15 @@ class Program:
 
     def __init__(
         self,
-        lowered: jax.stages.Lowered,
+        traced: jax.stages.Traced,
         options: Any,
         progress: Callable[[str], None] | None = None,
     ) -> None:
+        lowered = traced.lower()
         infos = jax.tree.leaves(lowered.args_info)
         self.kept = _jax.kept_arguments(lowered, len(infos))
         self._donated = [infos[index].donated for index in self.kept]
-        self._out_infos, self._out_tree = jax.tree.flatten(lowered.out_info)
+        self._out_infos, self._out_tree = jax.tree.flatten(traced.out_info)
         self._out_avals = [aval_of(info) for info in self._out_infos]
         source = export.text(lowered, debug_info=True)
         self._step = core.compile(source, options, progress)

@@ -28,7 +28,7 @@ PACKAGES=(
   libopenblas-dev                                        # matrix products of compiled kernels
   cmake ninja-build ccache git
   libzip-dev libopenmpi-dev openmpi-bin                  # runtime: .npz files, ranks as processes
-  python3 python3-venv                                   # JAX, the tests, lit
+  python3 python3-venv python3-dev                       # JAX, the tests, lit, the module for Python
   libgtest-dev clang-format-22                           # unit tests, lint
 )
 
