@@ -1,0 +1,98 @@
+"""The command `hetero`, clusters and plans as objects."""
+
+from __future__ import annotations
+
+import hetero
+import jax
+import pytest
+import steps
+from hetero.__main__ import main
+
+
+@pytest.fixture
+def step_file(tmp_path):
+    """A step as JAX prints it."""
+    file = tmp_path / "step.mlir"
+    lowered = jax.jit(steps.sgd, donate_argnums=0).lower(steps.parameters(), steps.batch())
+    file.write_text(lowered.as_text(debug_info=True))
+    return file
+
+
+@pytest.fixture
+def cluster_file(tmp_path):
+    file = tmp_path / "cluster.yaml"
+    file.write_text(hetero.Cluster.from_dict(steps.cluster(3)).yaml)
+    return file
+
+
+def test_clusters():
+    cluster = hetero.Cluster.from_dict(steps.cluster(3))
+    assert [d.device_class for d in cluster.devices] == ["fast", "fast", "slow"]
+    assert [d.node for d in cluster.devices] == ["left", "left", "right"]
+    assert cluster.devices[2].memory == 2**30
+    assert hetero.Cluster.from_yaml(cluster.yaml).yaml == cluster.yaml
+    assert len(cluster) == 3 and "2 x fast, 1 x slow" in repr(cluster)
+
+
+def test_a_plan_is_an_object_and_a_table():
+    plan = hetero.plan(
+        steps.sgd, steps.parameters(), steps.batch(), cluster=steps.cluster(3), planner="even"
+    )
+    assert plan.batch == 7 and sum(plan.microbatches) == 7
+    assert plan.predicted > 0
+    devices = [device for stage in plan.stages for device in stage.devices]
+    assert sorted(devices) == [0, 1, 2]
+    for stage in plan.stages:
+        assert stage.layers and len(stage.layers) == len(stage.layer_names)
+        assert all(share.memory > 0 for share in stage.shares)
+    table = str(plan)
+    assert "fast" in table and "slow" in table and "stage" in table
+    assert "hetero.plan" in plan.module
+
+
+def test_a_plan_needs_only_shapes():
+    shapes = jax.tree.map(
+        lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype),
+        (steps.parameters(), steps.batch()),
+    )
+    step = hetero.jit(steps.sgd, cluster=steps.cluster(2), donate_argnums=0)
+    assert str(step.plan(*shapes)) == str(hetero.plan(step, *shapes))
+    with pytest.raises(TypeError, match="a shape, not an array"):
+        step(*shapes)
+
+
+def test_the_plan_of_a_program_that_runs():
+    step = hetero.jit(steps.sgd, cluster=steps.cluster(2), microbatches=2)
+    before = str(step.plan(steps.parameters(), steps.batch()))
+    step(steps.parameters(), steps.batch())
+    assert str(step.plan(steps.parameters(), steps.batch())) == before
+    assert len(step.plan(steps.parameters(), steps.batch()).microbatches) == 2
+
+
+def test_the_command_plans(step_file, cluster_file, tmp_path, capsys):
+    out = tmp_path / "planned.mlir"
+    arguments = ["plan", str(step_file), "--cluster", str(cluster_file), "--out", str(out)]
+    assert main(arguments) == 0
+    assert "stage" in capsys.readouterr().out
+    assert "hetero.plan" in out.read_text()
+
+
+def test_the_command_lists_devices(cluster_file, capsys):
+    assert main(["cluster", str(cluster_file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "test: 3 devices" and "slow of right, 1 GiB" in lines[3]
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda step, cluster: step.unlink(), "step.mlir"),
+        (lambda step, cluster: step.write_text("func.func"), "step"),
+        (lambda step, cluster: cluster.write_text("nodes: 3"), "cluster.yaml:1:8"),
+    ],
+)
+def test_the_command_reports_mistakes(step_file, cluster_file, capsys, change, message):
+    change(step_file, cluster_file)
+    assert main(["plan", str(step_file), "--cluster", str(cluster_file)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and message in error

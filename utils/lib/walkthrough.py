@@ -1,0 +1,104 @@
+"""Keeps docs/Walkthrough.md true: runs its commands and fills in what they print.
+
+    walkthrough.py --tools build/bin             compares; exit code 1 when the page is stale
+    walkthrough.py --tools build/bin --update    rewrites the page
+
+The commands are the page's own `sh` blocks, run in order in an empty directory
+that has the files of examples/walkthrough. A block below a comment that names a
+file shows that file; a regular expression after the name chooses its lines:
+
+    <!-- planned.mlir: hetero\\.(plan|stage) -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "Walkthrough.md"
+FILES = ROOT / "examples" / "walkthrough"
+SHOWN = re.compile(r"<!-- ([\w.-]+)(?:: (.*))? -->$")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tools", type=pathlib.Path, required=True, help="where hetero-opt is")
+    parser.add_argument("--update", action="store_true", help="rewrite the page")
+    options = parser.parse_args(arguments)
+    before = PAGE.read_text()
+    with tempfile.TemporaryDirectory() as directory:
+        for file in FILES.iterdir():
+            if file.is_file():
+                shutil.copy(file, directory)
+        after = fill_in(before, pathlib.Path(directory), options.tools.resolve())
+    if after == before:
+        print(f"docs/{PAGE.name} is up to date")
+        return 0
+    if options.update:
+        PAGE.write_text(after)
+        print(f"docs/{PAGE.name} rewritten")
+        return 0
+    sys.stdout.writelines(
+        difflib.unified_diff(
+            before.splitlines(True), after.splitlines(True), "committed", "as it is now"
+        )
+    )
+    print(f"docs/{PAGE.name} is stale; run: ninja -C build hetero-doc-update")
+    return 1
+
+
+def fill_in(page: str, directory: pathlib.Path, tools: pathlib.Path) -> str:
+    """The page with the contents of its blocks renewed."""
+    lines = iter(page.splitlines())
+    result = []
+    source = None
+    for line in lines:
+        result.append(line)
+        if match := SHOWN.match(line):
+            source = match
+            continue
+        if not line.startswith("```") or line == "```":
+            continue
+        body = list(iter(lambda: next(lines, "```"), "```"))
+        if line == "```sh":
+            for command in "\n".join(body).replace("\\\n", " ").splitlines():
+                run(command, directory, tools)
+        if source is not None:
+            body = select((directory / source[1]).read_text(), source[2])
+            source = None
+        result += [*body, "```"]
+    return "\n".join(result) + "\n"
+
+
+def run(command: str, directory: pathlib.Path, tools: pathlib.Path) -> None:
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        command, shell=True, cwd=directory, env=environment, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        sys.exit(f"{command}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def select(text: str, pattern: str | None) -> list[str]:
+    """The lines that match, with `...` for those between."""
+    selected: list[str] = []
+    for line in text.rstrip("\n").splitlines():
+        if pattern is None or re.search(pattern, line):
+            selected.append(line)
+        elif not selected or selected[-1].strip() != "...":
+            selected.append(re.match(r"\s*", line)[0] + "...")
+    if not any(line.strip() not in ("...", "") for line in selected):
+        sys.exit(f"no line of the shown file matches '{pattern}'")
+    return selected
+
+
+if __name__ == "__main__":
+    sys.exit(main())
