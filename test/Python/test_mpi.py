@@ -1,0 +1,62 @@
+"""The same script under mpirun: each process is one device."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SCRIPT = """
+import sys
+import hetero, jax, numpy as np
+sys.path.insert(0, {here!r})
+
+step = hetero.jit(steps.sgd, cluster=steps.cluster({ranks}), planner={planner!r}, donate_argnums=0)
+reference = jax.jit(steps.sgd)
+state, expected = steps.parameters(), steps.parameters()
+for seed in range(5):
+    state, loss = step(state, steps.batch(seed=seed))
+    expected, expected_loss = reference(expected, steps.batch(seed=seed))
+    steps.assert_close(loss, expected_loss)
+# Every process gets the whole state.
+steps.assert_close(state, expected)
+print("equal on", step.program(state, steps.batch()).num_ranks, flush=True)
+"""
+
+
+def mpirun(ranks, script):
+    command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--allow-run-as-root"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), *sys.path]),
+        "JAX_PLATFORMS": "cpu",
+        "OMP_NUM_THREADS": "1",
+    }
+    return subprocess.run(
+        [*command, sys.executable, script], capture_output=True, text=True, timeout=300,
+        env=environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("ranks, planner", [(2, "stages"), (3, "proportional")])
+def test_training_under_mpirun(tmp_path, ranks, planner):
+    script = tmp_path / "train.py"
+    here = str(Path(__file__).parent)
+    script.write_text(SCRIPT.format(here=here, ranks=ranks, planner=planner))
+    result = mpirun(ranks, script)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.split("\n")[:-1] == [f"equal on {ranks}"] * ranks
+
+
+def test_a_wrong_number_of_processes(tmp_path):
+    script = tmp_path / "train.py"
+    here = str(Path(__file__).parent)
+    script.write_text(SCRIPT.format(here=here, ranks=3, planner="even"))
+    result = mpirun(2, script)
+    assert result.returncode != 0
+    assert "CompileError" in result.stderr and "3" in result.stderr and "2" in result.stderr
