@@ -124,13 +124,16 @@ static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
   if (!process)
     return process.takeError();
   library.addGenerator(std::move(*process));
-  // The vectorized functions of the mathematics library, where there is one.
-  auto vectors =
-      llvm::orc::DynamicLibrarySearchGenerator::Load("libmvec.so.1", prefix);
-  if (vectors)
-    library.addGenerator(std::move(*vectors));
-  else
-    llvm::consumeError(vectors.takeError());
+  // The vectorized functions of the mathematics library, where there is one;
+  // and what a process that has loaded this code as a plug-in, as Python does,
+  // need not see by itself: the library, and helpers of the compiler.
+  for (const char *name : {"libmvec.so.1", "libm.so.6", "libgcc_s.so.1"}) {
+    auto more = llvm::orc::DynamicLibrarySearchGenerator::Load(name, prefix);
+    if (more)
+      library.addGenerator(std::move(*more));
+    else
+      llvm::consumeError(more.takeError());
+  }
   return llvm::Error::success();
 }
 

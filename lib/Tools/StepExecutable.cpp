@@ -209,6 +209,11 @@ MaybeError StepExecutable::carryState() {
 
 MaybeError StepExecutable::step() { return group->step(); }
 
+void StepExecutable::abort(const std::string &reason) {
+  for (size_t i = 0; i < group->getNumSessions(); ++i)
+    group->getSession(i).getCommunicator().getTransport().abort(reason);
+}
+
 int64_t StepExecutable::getPeakBytes(size_t localRank) const {
   return group->getSession(localRank).getDevice().getPeakBytes();
 }

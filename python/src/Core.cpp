@@ -105,6 +105,7 @@ class Context {
 public:
   Context() : context(makeRegistry()) {
     context.allowUnregisteredDialects();
+    context.printOpOnDiagnostic(false);
     context.getDiagEngine().registerHandler(
         [this](Diagnostic &diagnostic) { record(diagnostic); });
   }

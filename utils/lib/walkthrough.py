@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
             before.splitlines(True), after.splitlines(True), "committed", "as it is now"
         )
     )
-    print(f"docs/{PAGE.name} is stale; run: ninja -C build hetero-doc-update")
+    print(f"docs/{PAGE.name} is stale; run: ninja -C build hetero-walkthrough-update")
     return 1
 
 

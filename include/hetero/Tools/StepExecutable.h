@@ -157,6 +157,8 @@ public:
   runtime::MaybeError carryState();
   /// One step of all ranks. After an error the run has ended.
   runtime::MaybeError step();
+  /// Ends a step that is under way on another thread, and the run with it.
+  void abort(const std::string &reason);
 
   void setTracing(bool on) { group->setTracing(on); }
   std::vector<runtime::TraceEvent> takeTrace() { return group->takeTrace(); }
