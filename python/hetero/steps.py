@@ -69,8 +69,9 @@ def jit(
     * `memory_caps`: a device never uses more memory than the cluster says.
     * `progress`: is told what is being done while compiling.
 
-    The other keywords are those of `jax.jit` and mean the same. Without `fun`
-    the result is a decorator.
+    The other keywords are those of `jax.jit` and mean the same (`keep_unused`
+    makes no difference: what the step does not use stays where it is). Without
+    `fun` the result is a decorator.
     """
     options = dict(
         cluster=cluster,
@@ -88,7 +89,6 @@ def jit(
         static_argnames=static_argnames,
         donate_argnums=donate_argnums,
         donate_argnames=donate_argnames,
-        keep_unused=keep_unused,
         inline=inline,
     )
     if fun is None:

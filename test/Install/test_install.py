@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -81,3 +82,18 @@ def test_consumer_builds_and_runs(prefix, tmp_path):
     )
     run("cmake", "--build", tmp_path)
     assert "func.func @consumer" in run(tmp_path / "consumer")
+
+
+@pytest.mark.slow
+def test_pip_installs_the_package(tmp_path):
+    """The wheel has the compiled module and the command."""
+    run(
+        sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation",
+        "--target", tmp_path, ROOT / "python",
+    )  # fmt: skip
+    os.environ["PYTHONPATH"] = str(tmp_path)
+    try:
+        output = run(tmp_path / "bin" / "hetero", "cluster", ROOT / "examples/clusters/demo.yaml")
+    finally:
+        del os.environ["PYTHONPATH"]
+    assert "demo: 4 devices" in output
