@@ -17,6 +17,6 @@ def f32(*shape):
     return jax.ShapeDtypeStruct(shape, jnp.float32)
 
 
-params = {"hidden": f32(16, 32), "out": f32(32, 4)}
-batch = {"x": f32(10, 16), "y": f32(10, 4)}
+params = {"hidden": f32(4096, 1024), "out": f32(1024, 4096)}
+batch = {"x": f32(60, 4096), "y": f32(60, 4096)}
 print(jax.jit(train_step, donate_argnums=0).lower(params, batch).as_text(), end="")

@@ -29,7 +29,8 @@ def test_clusters():
     cluster = hetero.Cluster.from_dict(steps.cluster(3))
     assert [d.device_class for d in cluster.devices] == ["fast", "fast", "slow"]
     assert [d.node for d in cluster.devices] == ["left", "left", "right"]
-    assert cluster.devices[2].memory == 2**30
+    # A quarter is reserved, as on every `cpu`.
+    assert cluster.devices[2].memory == 768 * 2**20
     assert hetero.Cluster.from_yaml(cluster.yaml).yaml == cluster.yaml
     assert len(cluster) == 3 and "2 x fast, 1 x slow" in repr(cluster)
 
@@ -80,7 +81,7 @@ def test_the_command_plans(step_file, cluster_file, tmp_path, capsys):
 def test_the_command_lists_devices(cluster_file, capsys):
     assert main(["cluster", str(cluster_file)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "test: 3 devices" and "slow of right, 1 GiB" in lines[3]
+    assert lines[0] == "test: 3 devices" and "slow of right, 0.75 GiB" in lines[3]
 
 
 @pytest.mark.parametrize(

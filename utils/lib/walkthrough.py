@@ -8,6 +8,7 @@ that has the files of examples/walkthrough. A block below a comment that names a
 file shows that file; a regular expression after the name chooses its lines:
 
     <!-- planned.mlir: hetero\\.(plan|stage) -->
+    <!-- ranks.mlir: from @rank1 to return -->
 """
 
 from __future__ import annotations
@@ -90,11 +91,18 @@ def run(command: str, directory: pathlib.Path, tools: pathlib.Path) -> None:
 def select(text: str, pattern: str | None) -> list[str]:
     """The lines that match, with `...` for those between."""
     selected: list[str] = []
+    ends = re.match(r"from (.*) to (.*)$", pattern or "")
+    inside = False
     for line in text.rstrip("\n").splitlines():
-        if pattern is None or re.search(pattern, line):
+        if ends:
+            inside = inside or bool(re.search(ends[1], line))
+        shown = inside if ends else pattern is None or re.search(pattern, line)
+        if shown:
             selected.append(line)
         elif not selected or selected[-1].strip() != "...":
             selected.append(re.match(r"\s*", line)[0] + "...")
+        if inside and re.search(ends[2], line):
+            inside = False
     if not any(line.strip() not in ("...", "") for line in selected):
         sys.exit(f"no line of the shown file matches '{pattern}'")
     return selected
