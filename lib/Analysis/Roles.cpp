@@ -97,6 +97,9 @@ public:
 
   FailureOr<StepRoles> run();
 
+  /// What a function that is not a step lacks; empty otherwise.
+  StringRef whyNot;
+
 private:
   RoleAttr get(RoleKind kind) { return RoleAttr::get(step.getContext(), kind); }
   void assign(unsigned argument, RoleKind kind) {
@@ -357,19 +360,25 @@ LogicalResult RoleInference::classifyInputs() {
 FailureOr<StepRoles> RoleInference::run() {
   StepRoles given = roles;
   pairResults();
-  if (!roles.isStep())
+  if (!roles.isStep()) {
+    whyNot = "no result is the next value of an argument";
     return given;
+  }
   FailureOr<std::optional<unsigned>> loss = findLoss();
   if (failed(loss))
     return failure();
-  if (!*loss)
-    return given; // State without a loss: a generator's cache, a filter.
+  if (!*loss) { // State without a loss: a generator's cache, a filter.
+    whyNot = "no result is known to be the loss";
+    return given;
+  }
   roles.results[**loss] = get(RoleKind::Loss);
   lossSources = getSourceArguments(entry, returned[**loss]);
   classifyState();
   LogicalResult inputs = classifyInputs();
-  if (failed(inputs) && !isDeclared())
+  if (failed(inputs) && !isDeclared()) {
+    whyNot = "its data cannot be told from its weights";
     return given;
+  }
   if (failed(inputs))
     return failure();
   for (unsigned i = 0; i < roles.results.size(); ++i) {
@@ -384,6 +393,9 @@ FailureOr<StepRoles> RoleInference::run() {
   return roles;
 }
 
-FailureOr<StepRoles> hetero::inferRoles(func::FuncOp step) {
-  return RoleInference(step).run();
+FailureOr<StepRoles> hetero::inferRoles(func::FuncOp step, StringRef &whyNot) {
+  RoleInference inference(step);
+  FailureOr<StepRoles> roles = inference.run();
+  whyNot = inference.whyNot;
+  return roles;
 }

@@ -78,9 +78,12 @@ void InferRolesPass::runOnOperation() {
     if (failed(applyGiven(step, entry, given)))
       return signalPassFailure();
   setRoles(step, given);
-  FailureOr<StepRoles> inferred = inferRoles(step);
+  StringRef whyNot;
+  FailureOr<StepRoles> inferred = inferRoles(step, whyNot);
   if (failed(inferred))
     return signalPassFailure();
+  if (!whyNot.empty())
+    step.emitWarning() << "not a training step: " << whyNot;
   setRoles(step, *inferred);
   for (RoleAttr role : inferred->arguments) {
     numParameters += role && role.getKind() == RoleKind::Parameter;

@@ -33,3 +33,18 @@ func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8
   %w1 = stablehlo.negate %w : tensor<4xf32>
   return %w1, %loss : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// Not steps: a forward, and state that nothing is minimised for.
+// expected-warning @below {{not a training step: no result is the next value of an argument}}
+func.func @forward(%w: tensor<4x2xf32>, %x: tensor<8x4xf32>) -> tensor<8x2xf32> {
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  return %y : tensor<8x2xf32>
+}
+
+// expected-warning @below {{not a training step: no result is known to be the loss}}
+func.func @filter(%s: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %s1 = stablehlo.subtract %s, %x : tensor<4xf32>
+  return %s1 : tensor<4xf32>
+}

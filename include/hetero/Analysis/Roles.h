@@ -25,7 +25,7 @@
 //    state is a hyper-parameter, other data is the batch.
 //
 // A function without state or without a loss is not a step, and has no roles;
-// that is not an error here. Two readings that make a difference are one: the
+// that is worth a warning, but not an error here. Two readings that make a difference are one: the
 // message names both and the attribute that decides. That is for functions that
 // are declared to be steps, by a donated argument or a role; others that are
 // ambiguous have no roles. A role that is already on the function is taken as
@@ -65,8 +65,10 @@ StatePairs pairState(mlir::func::FuncOp step, const StepRoles &given,
                      StatePairs &gradients);
 
 /// Infers the roles of a function without calls (see `hetero-inline-calls`),
-/// which has one block. Fails, with a diagnostic, when they are ambiguous.
-mlir::FailureOr<StepRoles> inferRoles(mlir::func::FuncOp step);
+/// which has one block. Fails, with a diagnostic, when they are ambiguous. When
+/// the function is not a step, `whyNot` says what it lacks.
+mlir::FailureOr<StepRoles> inferRoles(mlir::func::FuncOp step,
+                                      llvm::StringRef &whyNot);
 
 /// Reads the roles that are on the function.
 StepRoles getRoles(mlir::func::FuncOp step);

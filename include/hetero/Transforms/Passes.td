@@ -151,7 +151,8 @@ def InferRolesPass : Pass<"hetero-infer-roles", "::mlir::func::FuncOp"> {
     gradient, updated state. How they are found is told in
     hetero/Analysis/Roles.h. A role that is already there, or that the option
     `roles` gives, is kept, and the others are inferred around it. A function
-    that updates no state or has no loss is not a step and is left alone.
+    that updates no state or has no loss is not a step and is left alone,
+    with a warning.
 
     ```mlir
     // --hetero-infer-roles
