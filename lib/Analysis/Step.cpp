@@ -14,9 +14,11 @@ using namespace hetero;
 FailureOr<func::FuncOp> hetero::getStep(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
     if (function.getName() == "main")
       return function;
-    if (function.isPublic() && !function.isExternal() &&
+    if (function.isPublic() &&
         !function->hasAttr("hetero.program"))
       functions.push_back(function);
   }

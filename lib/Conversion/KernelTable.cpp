@@ -54,7 +54,11 @@ void KernelTable::emit(StringRef name, ArrayRef<Operation *> ops,
   for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
     mapping.map(input, reshape(builder, loc, input.getType(), argument));
   for (Operation *op : ops)
-    builder.clone(*op, mapping)->removeAttr("hetero.instruction");
+    {
+      Operation *copy = builder.clone(*op, mapping);
+      copy->removeAttr("hetero.instruction");
+      copy->removeAttr("hetero.forms");
+    }
   SmallVector<Value> results;
   for (Value output : outputs)
     results.push_back(reshape(builder, loc, getBoundaryType(output.getType()),

@@ -324,7 +324,13 @@ def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
     (`hetero.storage`). Indices and random numbers are those of the whole batch.
 
     What each argument and result of a rank program is of the step's, its
-    `hetero.part` says. The step itself is gone afterwards.
+    `hetero.part` says; the step itself becomes a declaration.
+
+    What `hetero-verify` needs to prove that each sum over samples and devices
+    is completed once stays in the units: `hetero.forms` on arguments and
+    results, and on operations that make a partial value; and in `hetero.inputs`
+    and `hetero.outputs` which value each argument and result is (arguments of
+    the step are numbered first, then its operations).
 
     ```mlir
     hetero.mesh @all = [0, 1]
@@ -383,6 +389,118 @@ def UnrollLayersPass : Pass<"hetero-unroll-layers", "::mlir::func::FuncOp"> {
     Statistic<"numLoops", "num-loops", "Number of loops that were unrolled">,
     Statistic<"numIterations", "num-iterations",
               "Number of iterations that they had">
+  ];
+}
+
+def SelectCollectivesPass
+    : Pass<"hetero-select-collectives", "::mlir::ModuleOp"> {
+  let summary = "Chooses how each communication is done";
+  let description = [{
+    Rank programs leave open how their collectives are carried out. With the
+    `hetero.cluster` of the module and the cost model, this pass
+
+    * gives every all-reduce, all-gather and reduce-scatter the `algorithm` that
+      takes least: ring, tree or hierarchical for a sum; for parts of unlike
+      sizes padded or grouped;
+    * puts runs of small collectives of one group into one `bucket`, which is
+      one transfer, where the latency that is saved outweighs the packing;
+    * lets a collective whose result is not needed at once go on behind the work
+      that follows, as a start and a `hetero.wait`.
+
+    All members of a group decide alike, and the order of communications on each
+    channel stays as it is. Algorithms and buckets that are already there are
+    kept. The numbers are the same bits whatever is chosen when the `threads` or
+    `mpi` transport carries it out, because it adds in the order of members;
+    NCCL has an order of its own.
+
+    Without a cluster, algorithms of sums stay `auto`, parts of unlike sizes are
+    padded while that moves at most a quarter more, and collectives of up to
+    1 MiB are put together to at most 32 MiB.
+
+    ```mlir
+    hetero.mesh @all = [0, 1]
+    func.func @rank0(%x: tensor<4xf32>, %y: tensor<9xf32>)
+        -> (tensor<4xf32>, tensor<9xf32>)
+        attributes {hetero.program = #hetero.program<on [0]>} {
+      // Both get bucket 0.
+      %0 = hetero.all_reduce sum %x over @all : tensor<4xf32> -> tensor<4xf32>
+      %1 = hetero.all_reduce sum %y over @all : tensor<9xf32> -> tensor<9xf32>
+      return %0, %1 : tensor<4xf32>, tensor<9xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"buckets", "buckets", "bool", "true",
+           "Put small collectives together">,
+    Option<"overlap", "overlap", "bool", "true",
+           "Let collectives go on behind other work">
+  ];
+  let dependentDialects = ["::hetero::HeteroDialect"];
+  let statistics = [
+    Statistic<"numSelected", "num-selected",
+              "Number of collectives that were given an algorithm">,
+    Statistic<"numBuckets", "num-buckets", "Number of buckets">,
+    Statistic<"numJoined", "num-joined",
+              "Number of collectives in them, on one rank each">,
+    Statistic<"numStarted", "num-started",
+              "Number of collectives that go on behind other work">
+  ];
+}
+
+def VerifyPass : Pass<"hetero-verify", "::mlir::ModuleOp"> {
+  let summary = "Proves what can be proved of rank programs";
+  let description = [{
+    Checks the rank programs of a module together, whoever wrote them:
+
+    * *Parts*: arguments lie in those of the step, results cover those of the
+      step, each element once (equal copies may be on several ranks), and state
+      comes back in the part that it went in.
+    * *Matching*: every send has its receive, with rank, channel, order and
+      type; every collective is entered by all members of its group, in the
+      order of its channel, with the same sizes, reduction, type, algorithm and
+      bucket.
+    * *Waiting*: no ranks wait for each other in a cycle, even where a send
+      waits for its receive. A cycle is told as a path from its lowest rank.
+    * *Values*: a unit gets the values that it was made for, of its own
+      samples, and the step returns those that it should.
+    * *Sums*: every sum over samples and devices contains each contribution
+      once, and is used as a whole only when nothing is missing. For this the
+      unit functions carry `hetero.forms`, and the plan says which samples are
+      whose.
+    * *Memory*: at every instant, the values of a rank fit into the memory of its
+      device, if the module has a `hetero.cluster`.
+
+    What fails is an error with the place, and a note at the other place. The
+    module stays as it is.
+
+    ```mlir
+    hetero.mesh @all = [0, 1]
+    func.func @rank0(%x: tensor<4xf32>)
+        attributes {hetero.program = #hetero.program<on [0]>} {
+      // error: of rank 0 to rank 1 on channel 3 has no receive
+      hetero.send %x to 1 channel 3 : tensor<4xf32>
+      return
+    }
+    func.func @rank1() -> tensor<4xf32>
+        attributes {hetero.program = #hetero.program<on [1]>} {
+      // note: rank 1 waits for such a value from rank 0 on channel 2 here
+      %x = hetero.recv from 0 channel 2 : tensor<4xf32>
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "Report where each rank needs the most memory">
+  ];
+  let statistics = [
+    Statistic<"numRanks", "num-ranks", "Number of rank programs">,
+    Statistic<"numTransfers", "num-transfers",
+              "Number of messages and collectives that match">,
+    Statistic<"numSums", "num-sums",
+              "Number of contributions that are summed once">,
+    Statistic<"numPeakBytes", "num-peak-bytes",
+              "The most memory that a rank needs">
   ];
 }
 

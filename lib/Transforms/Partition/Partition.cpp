@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RankSteps.h"
 #include "RankPrograms.h"
 #include "hetero/Transforms/Passes.h"
 
@@ -33,6 +34,11 @@ void PartitionPass::runOnOperation() {
   numSweeps += (*layout)->levels.last;
   if (failed(partition::emitRankPrograms(module, **layout)))
     return signalPassFailure();
+  FailureOr<std::unique_ptr<ranks::Programs>> programs =
+      ranks::Programs::read(module);
+  if (failed(programs))
+    return signalPassFailure();
+  ranks::placeSendWaits(**programs);
   for (auto function : module.getOps<func::FuncOp>()) {
     auto program = function->getAttrOfType<ProgramAttr>(
         HeteroDialect::getProgramAttrName());

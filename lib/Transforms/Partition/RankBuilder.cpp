@@ -267,12 +267,10 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
                     builder.getContext(),
                     getInstructionKind(unit, layout.levels.last), number,
                     std::nullopt, 0, getSweep(unit, layout.levels.last)));
-  ++numCalls;
   for (auto [output, result] :
        llvm::zip_equal((*function)->outputs, call.getResults()))
     if (failed(keep(output, result, microbatch)))
       return failure();
-  waitForSends(/*keepLast=*/2);
   return success();
 }
 
@@ -484,7 +482,8 @@ LogicalResult RankBuilder::returnResults() {
       return failure();
     add(*converted, index, value.getType(), want, 0);
   }
-  waitForSends(/*keepLast=*/0);
+  for (Value handle : sends)
+    WaitOp::create(builder, handle.getLoc(), TypeRange(), handle);
   func::ReturnOp::create(builder, terminator->getLoc(), results);
   function.setType(
       builder.getFunctionType(function.getBody().front().getArgumentTypes(),

@@ -55,7 +55,6 @@ private:
   void send(mlir::Value value, Variant variant, mlir::Value local,
             const Holding &holding, int64_t microbatch);
   mlir::Value receive(mlir::Value value, Variant variant, int64_t microbatch);
-  void waitForSends(size_t keepLast);
   mlir::Value completeTensor(mlir::Value local, const Holding &holding);
   mlir::LogicalResult returnResults();
   llvm::SmallVector<std::pair<UnitKind, int64_t>> getOrder(int64_t level) const;
@@ -82,9 +81,7 @@ private:
   std::map<StoreKey, mlir::Value> store;
   llvm::MapVector<mlir::Value, mlir::Value> sums;
   llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Value>> parts;
-  llvm::SmallVector<std::pair<size_t, mlir::Value>>
-      sends; // When, and its handle.
-  size_t numCalls = 0;
+  llvm::SmallVector<mlir::Value> sends; // Handles.
 };
 
 } // namespace hetero::partition

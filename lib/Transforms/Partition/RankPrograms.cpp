@@ -31,6 +31,12 @@ LogicalResult partition::emitRankPrograms(ModuleOp module,
       return failure();
   }
   units.setPrograms();
-  layout.step.erase();
+  // Its types and roles say what the parts are parts of.
+  layout.step->setAttr(
+      "hetero.outputs",
+      units.getNumbers(
+          layout.step.getBody().front().getTerminator()->getOperands()));
+  layout.step.getBody().getBlocks().clear();
+  layout.step.setPrivate();
   return success();
 }

@@ -62,8 +62,8 @@ private:
 mlir::LogicalResult checkSchedule(mlir::ModuleOp module,
                                   const StepLayout &layout);
 
-/// Emits unit functions and rank programs at the end of the module, and erases
-/// the step. Fails with a diagnostic.
+/// Emits unit functions and rank programs at the end of the module, and leaves
+/// a declaration of the step. Fails with a diagnostic.
 mlir::LogicalResult emitRankPrograms(mlir::ModuleOp module,
                                      const StepLayout &layout);
 

@@ -90,7 +90,7 @@ void RankBuilder::send(Value value, Variant variant, Value local,
                                   builder.getI64IntegerAttr(peer),
                                   builder.getI64IntegerAttr(channel))
                        .getHandle();
-      sends.push_back({numCalls, sent});
+      sends.push_back(sent);
     };
     for (int64_t data = 0; data < other.dataSize; ++data)
       for (int64_t tensor = 0; tensor < other.tensorSize; ++tensor) {
@@ -156,17 +156,4 @@ Value RankBuilder::receive(Value value, Variant variant, int64_t microbatch) {
              other.getRank(data, member.tensor % other.tensorSize)));
   }
   return concatenateUnits(pieces, holding.data, type, loc);
-}
-
-/// Waits for sends that were started some calls ago: by then they had the time
-/// of a call to arrive, and what they send can end.
-void RankBuilder::waitForSends(size_t keepLast) {
-  size_t done = 0;
-  for (auto &[when, handle] : sends) {
-    if (when + keepLast > numCalls)
-      break;
-    WaitOp::create(builder, handle.getLoc(), TypeRange(), handle);
-    ++done;
-  }
-  sends.erase(sends.begin(), sends.begin() + done);
 }

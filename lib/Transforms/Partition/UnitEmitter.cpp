@@ -59,6 +59,50 @@ Holding partition::getVariantHolding(const StepLayout &layout,
   return holding;
 }
 
+FormsAttr partition::getFormsAttr(MLIRContext *context,
+                                  const Holding &holding) {
+  SmallVector<StringAttr> axes;
+  SmallVector<FormAttr> forms;
+  auto add = [&](StringRef axis, const Form &form) {
+    if (form.isReplicated())
+      return;
+    axes.push_back(StringAttr::get(context, axis));
+    forms.push_back(form.toAttr(context));
+  };
+  add(holding.dataClass ? "storage" : "batch", holding.data);
+  add("tensor", holding.tensor);
+  return axes.empty() ? FormsAttr() : FormsAttr::get(context, axes, forms, 0);
+}
+
+/// Writes down which results of `local` are partial because its operands are
+/// split; all that are partial if there are no operands, as for loops.
+void UnitEmitter::markPartial(Operation *local, ArrayRef<Holding> operands,
+                              ArrayRef<Holding> results) {
+  auto isMade = [&](bool tensor) {
+    return operands.empty() ||
+           llvm::any_of(operands, [&](const Holding &holding) {
+             return (tensor ? holding.tensor : holding.data).isSplit();
+           });
+  };
+  MLIRContext *context = builder.getContext();
+  auto nothing = FormsAttr::get(context, builder.getStringAttr("batch"),
+                                FormAttr::getReplicated(context), 0);
+  SmallVector<Attribute> marks;
+  bool any = false;
+  for (Holding holding : results) {
+    if (!holding.data.isPartial() || !isMade(false))
+      holding.data = Form::replicated();
+    if (!holding.tensor.isPartial() || !isMade(true))
+      holding.tensor = Form::replicated();
+    FormsAttr forms = getFormsAttr(context, holding);
+    any |= static_cast<bool>(forms);
+    marks.push_back(forms ? forms : nothing);
+  }
+  if (any)
+    local->setAttr(HeteroDialect::getFormsAttrName(),
+                   builder.getArrayAttr(marks));
+}
+
 Value UnitEmitter::getIntegerConstant(int64_t value, Location loc) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
   return stablehlo::ConstantOp::create(
@@ -186,12 +230,22 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     // The first member keeps it.
     Value zero = stablehlo::ConstantOp::create(
         builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    auto mark = [&](Operation *op) {
+      Holding made;
+      (tensor ? made.tensor : made.data) = to;
+      (tensor ? made.tensorClass : made.dataClass) = toClass;
+      op->setAttr(HeteroDialect::getFormsAttrName(),
+                  builder.getArrayAttr({getFormsAttr(context, made)}));
+      return op->getResult(0);
+    };
     if (toClass)
-      return (tensor ? member.tensor : member.data) == 0 ? local : zero;
+      return (tensor ? member.tensor : member.data) == 0
+                 ? mark(stablehlo::ReshapeOp::create(builder, loc, type, local))
+                 : zero;
     Value first = stablehlo::CompareOp::create(
         builder, loc, getOffset(target, tensor, loc),
         getIntegerConstant(0, loc), stablehlo::ComparisonDirection::EQ);
-    return Value(
+    return mark(
         stablehlo::SelectOp::create(builder, loc, type, first, local, zero));
   }
   bool overTime = !tensor && !fromClass;
@@ -403,10 +457,10 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
   if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
     return emitRegionOp(op);
   SmallVector<Value> operands;
+  SmallVector<Holding> wanted;
   for (OpOperand &operand : op->getOpOperands()) {
-    FailureOr<Value> local =
-        get(operand.get(),
-            layout.getWanted(op, operand.getOperandNumber(), where), op);
+    wanted.push_back(layout.getWanted(op, operand.getOperandNumber(), where));
+    FailureOr<Value> local = get(operand.get(), wanted.back(), op);
     if (failed(local))
       return failure();
     operands.push_back(*local);
@@ -415,12 +469,15 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     results.push_back(layout.getGiven(op, i, where));
   SmallVector<Value> locals;
-  if (auto iota = dyn_cast<stablehlo::IotaOp>(op))
+  if (auto iota = dyn_cast<stablehlo::IotaOp>(op)) {
     locals.push_back(emitIota(iota, results[0]));
-  else if (isa<sdy::ShardingConstraintOp>(op)) // A wish; the plan decided.
+  } else if (isa<sdy::ShardingConstraintOp>(op)) { // A wish; the plan decided.
     locals.push_back(operands[0]);
-  else
-    llvm::append_range(locals, cloneLocal(op, operands, results)->getResults());
+  } else {
+    Operation *local = cloneLocal(op, operands, results);
+    markPartial(local, wanted, results);
+    llvm::append_range(locals, local->getResults());
+  }
   for (auto [result, local, holding] :
        llvm::zip_equal(op->getResults(), locals, results)) {
     Held held{local, holding};
@@ -489,6 +546,7 @@ LogicalResult UnitEmitter::emitRegionOp(Operation *op) {
   for (size_t i = 0; i < op->getNumRegions(); ++i)
     state.addRegion();
   Operation *local = builder.create(state);
+  markPartial(local, {}, holdings);
   for (auto &[value, held] : inner)
     captured[value] = held;
   ++regionDepth;
@@ -615,5 +673,15 @@ FailureOr<UnitFunction> UnitEmitter::emit(StringRef name,
   func::ReturnOp::create(builder, loc, results);
   unit.function.setType(builder.getFunctionType(
       block->getArgumentTypes(), ValueRange(results).getTypes()));
+  MLIRContext *context = builder.getContext();
+  StringRef formsName = HeteroDialect::getFormsAttrName();
+  for (auto [index, input] : llvm::enumerate(unit.inputs))
+    if (FormsAttr forms =
+            getFormsAttr(context, getVariantHolding(layout, input, where)))
+      unit.function.setArgAttr(index, formsName, forms);
+  for (auto [index, output] : llvm::enumerate(unit.outputs))
+    if (FormsAttr forms =
+            getFormsAttr(context, getVariantHolding(layout, output, where)))
+      unit.function.setResultAttr(index, formsName, forms);
   return std::move(unit);
 }

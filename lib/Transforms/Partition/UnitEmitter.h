@@ -24,6 +24,11 @@
 // function serves all microbatches of a size: indices and random numbers are
 // those of the whole batch.
 //
+// What a proof that every sum is completed once needs to know is left in the
+// function as `hetero.forms`: the forms of its arguments and results, and on
+// operations that make a partial value out of split ones the form of that
+// value. The axes are called as in StepLayout.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H
@@ -68,6 +73,9 @@ struct Member {
 /// compute, if it wants the form `data` of it.
 Variant getVariant(const StepLayout &layout, mlir::Value value,
                    const Form &data, Where where);
+
+/// The forms of a holding as an attribute; null if it is replicated.
+FormsAttr getFormsAttr(mlir::MLIRContext *context, const Holding &holding);
 
 /// How a value is held in a variant.
 Holding getVariantHolding(const StepLayout &layout, const UnitValue &value,
@@ -125,6 +133,8 @@ private:
                                member.data, member.tensor);
   }
   Form getLocalForm(const Holding &holding, bool tensor) const;
+  void markPartial(mlir::Operation *local, llvm::ArrayRef<Holding> operands,
+                   llvm::ArrayRef<Holding> results);
 
   const StepLayout &layout;
   Member member;

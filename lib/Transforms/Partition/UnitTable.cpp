@@ -88,6 +88,21 @@ int64_t partition::getSweep(const UnitKey &key, int64_t lastLevel) {
   return key.kind == UnitKind::Once && key.level == lastLevel ? 0 : key.level;
 }
 
+void UnitTable::numberValues() {
+  int64_t next = 0;
+  for (Value argument : layout.step.getArguments())
+    numbers[argument] = next++;
+  for (Operation &op : layout.step.getBody().front())
+    for (Value result : op.getResults())
+      numbers[result] = next++;
+}
+
+DenseI64ArrayAttr UnitTable::getNumbers(ValueRange values) const {
+  return DenseI64ArrayAttr::get(
+      module.getContext(),
+      llvm::map_to_vector(values, [&](Value v) { return numbers.lookup(v); }));
+}
+
 void UnitTable::setPrograms() {
   MLIRContext *context = module.getContext();
   int64_t last = layout.levels.last;
@@ -99,5 +114,14 @@ void UnitTable::setPrograms() {
         ProgramAttr::get(context, entry->stage,
                          getInstructionKind(entry->key, last), /*chunk=*/0,
                          getSweep(entry->key, last), ranks));
+    auto valuesOf = [](ArrayRef<UnitValue> list) {
+      return llvm::map_to_vector(list, [](const UnitValue &v) {
+        return v.value;
+      });
+    };
+    entry->unit.function->setAttr("hetero.inputs",
+                                  getNumbers(valuesOf(entry->unit.inputs)));
+    entry->unit.function->setAttr("hetero.outputs",
+                                  getNumbers(valuesOf(entry->unit.outputs)));
   }
 }

@@ -19,12 +19,17 @@ class UnitTable {
 public:
   UnitTable(mlir::ModuleOp module, const StepLayout &layout,
             const Traffic &traffic)
-      : module(module), layout(layout), traffic(traffic) {}
+      : module(module), layout(layout), traffic(traffic) {
+    numberValues();
+  }
 
   mlir::FailureOr<const UnitFunction *> get(const UnitKey &key,
                                             const Member &member);
-  /// Says on each function which ranks run it.
+  /// Says on each function which ranks run it, and on what.
   void setPrograms();
+  /// Values of the step by number: its arguments, then the results of its
+  /// operations.
+  mlir::DenseI64ArrayAttr getNumbers(mlir::ValueRange values) const;
 
 private:
   struct Entry {
@@ -33,6 +38,7 @@ private:
     UnitKey key;
     llvm::SmallSetVector<int64_t, 4> ranks;
   };
+  void numberValues();
   std::string getName(const UnitKey &key, int64_t stage, int64_t number) const;
 
   mlir::ModuleOp module;
@@ -41,6 +47,7 @@ private:
   using CacheKey = std::tuple<int64_t, UnitKey, int64_t, int64_t, int64_t>;
   std::map<CacheKey, size_t> cache;
   std::vector<std::unique_ptr<Entry>> entries;
+  llvm::DenseMap<mlir::Value, int64_t> numbers;
 };
 
 /// What a unit is in a schedule.
