@@ -174,11 +174,16 @@ LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
 
 LogicalResult hetero::partitionStep(ModuleOp module,
                                     const StepOptions &options) {
-  if (!getRankPrograms(module).empty())
-    return success();
-  report(options, "partitioning");
+  bool isPartitioned = !getRankPrograms(module).empty();
+  report(options, isPartitioned ? "verifying" : "partitioning");
   return runPasses(module, [&](OpPassManager &manager) {
-    manager.addPass(createPartitionPass());
+    if (!isPartitioned) {
+      manager.addPass(createPartitionPass());
+      manager.addPass(createSelectCollectivesPass());
+    }
+    VerifyPassOptions verify;
+    verify.memory = options.memoryCaps;
+    manager.addPass(createVerifyPass(verify));
   });
 }
 

@@ -25,8 +25,9 @@
 // A module says by itself how far it has come, so only the passes that are
 // still missing are run:
 //
-//   has rank programs (#hetero.program)   nothing
-//   has a hetero.plan                     schedule if it has none, partition
+//   has rank programs (#hetero.program)   verify
+//   has a hetero.plan                     schedule if it has none, partition,
+//                                         select-collectives, verify
 //   has roles and layers                  attach-cluster, plan, and so on
 //   anything else                         import, layers, and so on
 //
@@ -105,8 +106,9 @@ struct StepTensor {
 /// added to it. A module with rank programs stays as it is.
 mlir::LogicalResult planStep(mlir::ModuleOp module, const StepOptions &options);
 
-/// Adds rank programs to a planned module, which loses its step. A module that
-/// has rank programs stays as it is.
+/// Adds rank programs to a planned module, which loses its step, and chooses
+/// their collectives. A module that has rank programs stays as it is. Either
+/// way they are verified: what does not pass does not run.
 mlir::LogicalResult partitionStep(mlir::ModuleOp module,
                                   const StepOptions &options);
 

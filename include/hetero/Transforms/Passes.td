@@ -490,6 +490,8 @@ def VerifyPass : Pass<"hetero-verify", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"memory", "memory", "bool", "true",
+           "Check that the memory of the devices suffices">,
     Option<"remarks", "remarks", "bool", "false",
            "Report where each rank needs the most memory">
   ];

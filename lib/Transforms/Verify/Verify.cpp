@@ -41,7 +41,8 @@ void VerifyPass::runOnOperation() {
   ok &= succeeded(checkMatching(programs)) &&
         succeeded(checkExecution(programs, contributions.get()));
   std::map<int64_t, Peak> peaks;
-  ok &= succeeded(checkMemory(programs, peaks));
+  if (memory)
+    ok &= succeeded(checkMemory(programs, peaks));
   if (!ok)
     return signalPassFailure();
   numRanks += programs.ranks.size();
