@@ -25,11 +25,11 @@
 //    state is a hyper-parameter, other data is the batch.
 //
 // A function without state or without a loss is not a step, and has no roles;
-// that is worth a warning, but not an error here. Two readings that make a difference are one: the
-// message names both and the attribute that decides. That is for functions that
-// are declared to be steps, by a donated argument or a role; others that are
-// ambiguous have no roles. A role that is already on the function is taken as
-// given.
+// that is worth a warning, but not an error here. Two readings that make a
+// difference are one: the message names both and the attribute that decides.
+// That is for functions that are declared to be steps, by a donated argument or
+// a role; others that are ambiguous have no roles. A role that is already on
+// the function is taken as given.
 //
 //===----------------------------------------------------------------------===//
 
