@@ -91,8 +91,10 @@ struct Extent {
 };
 } // namespace
 
-static SmallVector<Extent> getExtents(RankedTensorType type) {
-  ArrayRef<int64_t> bounds = stablehlo::getBounds(type);
+static SmallVector<Extent> getExtents(RankedTensorType type,
+                                      bool withBounds = true) {
+  ArrayRef<int64_t> bounds =
+      withBounds ? stablehlo::getBounds(type) : ArrayRef<int64_t>();
   SmallVector<Extent> extents;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     extents.push_back(
@@ -101,34 +103,30 @@ static SmallVector<Extent> getExtents(RankedTensorType type) {
 }
 
 /// The extent that both broadcast to, if there is one. 1 gives way to anything,
-/// a dynamic size to a static one, no bound to a bound, the larger to the
-/// smaller.
-static std::optional<Extent> broadcast(Extent a, Extent b) {
+/// and a dynamic size to a static one unless it may have a bound; with bounds,
+/// both must be the same.
+static std::optional<Extent> broadcast(Extent a, Extent b, bool withBounds) {
   if (a.isOne())
     return b;
   if (b.isOne())
     return a;
-  if (!a.isDynamic() && !b.isDynamic())
-    return a.size == b.size ? std::optional(a) : std::nullopt;
-  if (!a.isDynamic())
+  if (a.size == b.size && a.bound == b.bound)
     return a;
-  if (!b.isDynamic())
-    return b;
-  if (ShapedType::isDynamic(a.bound) || ShapedType::isDynamic(b.bound))
-    return Extent{ShapedType::kDynamic,
-                  ShapedType::isDynamic(a.bound) ? b.bound : a.bound};
-  return Extent{ShapedType::kDynamic, std::min(a.bound, b.bound)};
+  if (withBounds || (!a.isDynamic() && !b.isDynamic()))
+    return std::nullopt;
+  return a.isDynamic() ? b : a;
 }
 
-/// Broadcasts `from` into `to`, dimension i to dimension dims[i]. Fails if two
-/// sizes disagree.
+/// Broadcasts `from` into `to`, dimension i to dimension dims[i]; of several to
+/// one dimension the last counts. Fails if two sizes disagree.
 static LogicalResult broadcastInto(SmallVectorImpl<Extent> &to,
                                    ArrayRef<Extent> from,
-                                   ArrayRef<int64_t> dims) {
+                                   ArrayRef<int64_t> dims, bool withBounds) {
+  SmallVector<Extent> before(to.begin(), to.end());
   for (auto [extent, dim] : llvm::zip_equal(from, dims)) {
     if (dim < 0 || dim >= int64_t(to.size()))
       return failure();
-    std::optional<Extent> merged = broadcast(to[dim], extent);
+    std::optional<Extent> merged = broadcast(before[dim], extent, withBounds);
     if (!merged)
       return failure();
     to[dim] = *merged;
@@ -166,7 +164,12 @@ static Type inferBroadcast(ValueRange operands, Type elementType,
   for (auto [i, type] : llvm::enumerate(types))
     if (type.getRank() >= types[large].getRank())
       large = i;
-  SmallVector<Extent> extents = getExtents(types[large]);
+  // Bounds are kept where no list of dimensions and no operand that has dynamic
+  // sizes, but no bounds, comes between.
+  bool withBounds = !dims && llvm::all_of(types, [](RankedTensorType type) {
+    return type.hasStaticShape() || !stablehlo::getBounds(type).empty();
+  });
+  SmallVector<Extent> extents = getExtents(types[large], withBounds);
   types.erase(types.begin() + large);
   for (RankedTensorType type : types) {
     SmallVector<int64_t> aligned = llvm::to_vector(llvm::seq<int64_t>(
@@ -174,7 +177,8 @@ static Type inferBroadcast(ValueRange operands, Type elementType,
     if (dims)
       aligned.assign(dims->begin(), dims->end());
     if (int64_t(aligned.size()) != type.getRank() ||
-        failed(broadcastInto(extents, getExtents(type), aligned)))
+        failed(broadcastInto(extents, getExtents(type, withBounds), aligned,
+                             withBounds)))
       return unranked;
   }
   return getType(extents, elementType);

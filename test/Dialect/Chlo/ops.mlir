@@ -169,6 +169,17 @@ func.func @broadcast_dynamic(%x: tensor<?x1xf32>, %y: tensor<?xf32, #stablehlo.b
   return
 }
 
+// Bounds that are not the same leave the result open, and so does a list of
+// dimensions: any size that is given is taken.
+// CHECK-LABEL: func.func @broadcast_bounds
+func.func @broadcast_bounds(%x: tensor<2x?xf32, #stablehlo.bounds<?, 3>>, %y: tensor<4xf32>, %z: tensor<?xf32>) {
+  // CHECK: chlo.broadcast_add %arg0, %arg1 : (tensor<2x?xf32, #stablehlo.bounds<?, 3>>, tensor<4xf32>) -> tensor<2x3xf32>
+  %0 = chlo.broadcast_add %x, %y : (tensor<2x?xf32, #stablehlo.bounds<?, 3>>, tensor<4xf32>) -> tensor<2x3xf32>
+  // CHECK: chlo.broadcast_add %arg0, %arg2 {broadcast_dimensions = array<i64: 0>} : (tensor<2x?xf32, #stablehlo.bounds<?, 3>>, tensor<?xf32>) -> tensor<2x5xf32>
+  %1 = chlo.broadcast_add %x, %z {broadcast_dimensions = array<i64: 0>} : (tensor<2x?xf32, #stablehlo.bounds<?, 3>>, tensor<?xf32>) -> tensor<2x5xf32>
+  return
+}
+
 // Shapes that do not broadcast are only found out by the expansion.
 // CHECK-LABEL: func @no_broadcast
 func.func @no_broadcast(%x: tensor<2xf32>, %y: tensor<3xf32>, %u: tensor<*xf32>) {
