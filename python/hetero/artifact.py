@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -84,25 +86,22 @@ def _read_exported(data: bytes, debug_info: bool) -> Artifact:
 
 
 def _module_text(data: bytes, debug_info: bool) -> str:
-    """The text of a portable artifact, or of StableHLO bytecode."""
-    from jax._src.interpreters import mlir as jax_mlir
-    from jaxlib.mlir import ir
-    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+    """The text of a portable artifact, or of StableHLO bytecode.
 
-    context = jax_mlir.make_ir_context()
-    for dialect in (stablehlo, chlo, sdy):
-        dialect.register_dialect(context)
-    with context:
-        try:
-            module = stablehlo.deserialize_portable_artifact(context, data)
-        except Exception as portable_error:
-            try:
-                module = ir.Module.parse(data)
-            except Exception:
-                raise ArtifactError(
-                    f"jaxlib cannot read the module ({len(data)} bytes): {_reason(portable_error)}"
-                ) from portable_error
-        return module.operation.get_asm(enable_debug_info=debug_info)
+    jaxlib reads it in a process of its own, which damaged data may end.
+    """
+    command = [sys.executable, "-m", "hetero.artifact_reader"]
+    if debug_info:
+        command.append("--debug-info")
+    path = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    run = subprocess.run(command, input=data, capture_output=True, env=environment, check=False)
+    if run.returncode == 0:
+        return run.stdout.decode()
+    reason = f"it ended with signal {-run.returncode}"
+    if run.returncode > 0:
+        reason = (run.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
+    raise ArtifactError(f"jaxlib cannot read the module ({len(data)} bytes): {reason}")
 
 
 def _reason(error: Exception) -> str:

@@ -72,6 +72,15 @@ def test_bad_input_is_an_error(data: bytes, message: str) -> None:
         artifact.read(data)
 
 
+@pytest.mark.parametrize("place", [22, 280])
+def test_input_that_ends_jaxlib_is_an_error(place: int) -> None:
+    """With one of these bytes changed, jaxlib 0.10.2 aborts."""
+    data = bytearray(_exported().mlir_module_serialized)
+    data[place] ^= 0x81
+    with pytest.raises(artifact.ArtifactError, match="jaxlib cannot read the module"):
+        artifact.read(bytes(data))
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
 def test_truncated_input_is_an_error(share: float) -> None:
     for data in (_exported().serialize(), _exported().mlir_module_serialized):
