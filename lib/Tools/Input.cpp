@@ -69,6 +69,12 @@ static bool survivesBytecode(const llvm::MemoryBuffer &buffer,
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Whether the header, after the magic number and the version, names the
+/// serializer of StableHLO: such bytecode is of a dialect of its own, VHLO.
+static bool isPortableArtifact(const llvm::MemoryBuffer &buffer) {
+  return buffer.getBuffer().substr(5).starts_with("StableHLO_v");
+}
+
 std::unique_ptr<llvm::MemoryBuffer>
 hetero::readInput(StringRef filename, const DialectRegistry &registry,
                   llvm::raw_ostream &errs) {
@@ -79,6 +85,12 @@ hetero::readInput(StringRef filename, const DialectRegistry &registry,
     return nullptr;
   }
   if (isBytecode(*input)) {
+    if (isPortableArtifact(*input)) {
+      errs << input->getBufferIdentifier()
+           << ":1:1: error: portable artifact of StableHLO; 'python -m "
+              "hetero.artifact' turns it into text\n";
+      return nullptr;
+    }
     if (survivesBytecode(*input, registry)) {
       auto rewritten = rewriteNewerBytecode(*input, registry);
       return rewritten ? std::move(rewritten) : std::move(input);

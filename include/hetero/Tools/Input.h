@@ -25,7 +25,8 @@ namespace hetero {
 /// Reads `filename`, `-` being the standard input, in a form that MLIR's own
 /// readers can be given. Returns null, with an error on `errs`, when
 /// - the file cannot be read,
-/// - it is text beyond the limits of hetero/Support/InputLimits.h, or
+/// - it is text beyond the limits of hetero/Support/InputLimits.h,
+/// - it is a portable artifact of StableHLO, which jaxlib reads, or
 /// - it is bytecode that MLIR's reader does not survive. This is found out in a
 ///   forked process, so reading bytecode costs twice the time.
 /// Large i1 constants come out in the spelling that this MLIR parses
