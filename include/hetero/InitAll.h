@@ -33,8 +33,9 @@
 
 namespace hetero {
 
-/// Adds every dialect that a step may contain at any phase boundary.
-inline void registerAllDialects(mlir::DialectRegistry &registry) {
+/// Adds the dialects that a step may contain when it comes in, and those that
+/// the passes up to the rank programs add to it.
+inline void registerStepDialects(mlir::DialectRegistry &registry) {
   registry.insert<HeteroDialect>();
   registry.insert<mlir::arith::ArithDialect>();
   registry.insert<mlir::chlo::ChloDialect>();
@@ -48,6 +49,12 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
   registerFormModels(registry);
+}
+
+/// Adds every dialect that a step may contain at any phase boundary, down to
+/// machine code.
+inline void registerAllDialects(mlir::DialectRegistry &registry) {
+  registerStepDialects(registry);
   registerConversionDialects(registry);
 }
 
