@@ -206,8 +206,9 @@ static StageInfo describe(StageOp stage, LayerTableOp layers) {
       info.shares.push_back({static_cast<int64_t>(share.getDevice()),
                              share.getState().getValue(),
                              share.getMemory().getValue()});
-  info.state = stage.getState() ? stringifyStateSharding(*stage.getState()).str()
-                                : "replicated";
+  info.state = stage.getState()
+                   ? stringifyStateSharding(*stage.getState()).str()
+                   : "replicated";
   info.inFlight = stage.getInFlight();
   info.forward = getSeconds(stage.getForwardAttr());
   info.backward = getSeconds(stage.getBackwardAttr());
@@ -267,8 +268,8 @@ Result<PlanInfo> python::planStep(const std::string &source,
 static std::vector<TensorInfo> describe(const std::vector<StepTensor> &list) {
   std::vector<TensorInfo> infos;
   for (const StepTensor &tensor : list)
-    infos.push_back({tensor.name, tensor.type, tensor.role,
-                     tensor.updates.value_or(-1)});
+    infos.push_back(
+        {tensor.name, tensor.type, tensor.role, tensor.updates.value_or(-1)});
   return infos;
 }
 

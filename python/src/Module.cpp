@@ -120,10 +120,10 @@ static T compileAside(std::string source, CompileOptions options,
                       const nb::object &progress, Compute compute) {
   auto job = std::make_shared<Job<Result<T>>>();
   options.progress = [job](const std::string &phase) { job->say(phase); };
-  startOnLargeStack([job, compute, source = std::move(source),
-                     options = std::move(options)] {
-    job->finish(compute(source, options));
-  });
+  startOnLargeStack(
+      [job, compute, source = std::move(source), options = std::move(options)] {
+        job->finish(compute(source, options));
+      });
   Result<T> result = await(job, progress, [] {});
   if (!result)
     throw CompileError(result.error());
@@ -165,8 +165,8 @@ static void step(const std::shared_ptr<CompiledStep> &compiled) {
 // Data
 //===----------------------------------------------------------------------===//
 
-using InputBytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig,
-                               nb::device::cpu>;
+using InputBytes =
+    nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutputBytes =
     nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -224,7 +224,8 @@ static void bindCluster(nb::module_ &m) {
   m.def(
       "read_cluster",
       [](const std::string &file, const std::optional<std::string> &text) {
-        Result<ClusterInfo> cluster = readCluster(file, text ? &*text : nullptr);
+        Result<ClusterInfo> cluster =
+            readCluster(file, text ? &*text : nullptr);
         if (!cluster)
           throw CompileError(cluster.error());
         return *cluster;
@@ -280,8 +281,8 @@ static void bindOptions(nb::module_ &m) {
 static void bindStep(nb::module_ &m) {
   nb::class_<TensorInfo>(m, "Tensor")
       .def_ro("name", &TensorInfo::name)
-      .def_prop_ro(
-          "shape", [](const TensorInfo &info) { return info.type.shape; })
+      .def_prop_ro("shape",
+                   [](const TensorInfo &info) { return info.type.shape; })
       .def_prop_ro("element",
                    [](const TensorInfo &info) {
                      return std::string(runtime::nameOf(info.type.element));
