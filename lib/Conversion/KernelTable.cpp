@@ -53,12 +53,11 @@ void KernelTable::emit(StringRef name, ArrayRef<Operation *> ops,
   IRMapping mapping;
   for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
     mapping.map(input, reshape(builder, loc, input.getType(), argument));
-  for (Operation *op : ops)
-    {
-      Operation *copy = builder.clone(*op, mapping);
-      copy->removeAttr("hetero.instruction");
-      copy->removeAttr("hetero.forms");
-    }
+  for (Operation *op : ops) {
+    Operation *copy = builder.clone(*op, mapping);
+    copy->removeAttr("hetero.instruction");
+    copy->removeAttr("hetero.forms");
+  }
   SmallVector<Value> results;
   for (Value output : outputs)
     results.push_back(reshape(builder, loc, getBoundaryType(output.getType()),

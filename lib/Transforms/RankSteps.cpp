@@ -78,8 +78,7 @@ LogicalResult Programs::addCommunication(RankSteps &rank, Step step) {
 
 /// What of a function a rank program has to follow: communications, waits and
 /// calls. Looked up once for each function.
-FailureOr<ArrayRef<Operation *>>
-Programs::getFollowed(func::FuncOp function) {
+FailureOr<ArrayRef<Operation *>> Programs::getFollowed(func::FuncOp function) {
   auto [it, isNew] = followed.try_emplace(function);
   if (!isNew)
     return ArrayRef<Operation *>(it->second);
@@ -118,15 +117,15 @@ LogicalResult Programs::addCall(RankSteps &rank, func::CallOp op,
                                 Operation *call, int depth) {
   func::FuncOp &known = callees[op];
   if (!known)
-    known = symbols.lookupNearestSymbolFrom<func::FuncOp>(op,
-                                                          op.getCalleeAttr());
+    known =
+        symbols.lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
   func::FuncOp callee = known;
   if (!callee || callee.isExternal())
-    return op.emitOpError() << "calls " << op.getCalleeAttr()
-                            << ", which has no body";
+    return op.emitOpError()
+           << "calls " << op.getCalleeAttr() << ", which has no body";
   if (depth == maxDepth)
-    return op.emitOpError() << "is nested more than " << maxDepth
-                            << " calls deep";
+    return op.emitOpError()
+           << "is nested more than " << maxDepth << " calls deep";
   FailureOr<ArrayRef<Operation *>> ops = getFollowed(callee);
   if (failed(ops))
     return failure();
@@ -184,8 +183,7 @@ FailureOr<std::unique_ptr<Programs>> Programs::read(ModuleOp module) {
   if (programs->ranks.empty())
     return module.emitError("has no rank programs; run hetero-partition first");
   for (auto &[number, rank] : programs->ranks) {
-    FailureOr<ArrayRef<Operation *>> ops =
-        programs->getFollowed(rank.function);
+    FailureOr<ArrayRef<Operation *>> ops = programs->getFollowed(rank.function);
     if (failed(ops))
       return failure();
     for (Operation &op : rank.function.getBody().front())

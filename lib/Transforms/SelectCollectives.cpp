@@ -82,17 +82,15 @@ static Algorithm getAlgorithm(cost::Algorithm algorithm) {
 
 /// The groups of a mesh along some axes, as the cost model sees them.
 ArrayRef<cost::Group> Times::getGroups(MeshOp mesh, ArrayAttr axes) {
-  std::vector<cost::Group> &list =
-      groups[{mesh.getOperation(),
-              const_cast<void *>(axes.getAsOpaquePointer())}];
+  std::vector<cost::Group> &list = groups[{
+      mesh.getOperation(), const_cast<void *>(axes.getAsOpaquePointer())}];
   if (!list.empty())
     return list;
   int64_t numDevices = cluster->devices.size();
   for (int64_t device : mesh.getDevices()) {
     SmallVector<int64_t> group = mesh.getGroup(device, axes);
-    bool known = llvm::all_of(group, [&](int64_t rank) {
-      return rank >= 0 && rank < numDevices;
-    });
+    bool known = llvm::all_of(
+        group, [&](int64_t rank) { return rank >= 0 && rank < numDevices; });
     if (!group.empty() && group.front() == device && known)
       list.push_back(cost::makeGroup(*cluster, group));
   }
@@ -191,7 +189,8 @@ struct SelectCollectivesPass
 private:
   void selectAlgorithms(Times &times);
   void formBuckets(const Programs &programs, const Times &times);
-  bool joins(const Programs &programs, const Stream &stream, size_t position);
+  bool joins(const Programs &programs, const Stream &stream, size_t begin,
+             size_t end);
   void makeBucket(const Programs &programs, const Stream &stream, size_t begin,
                   size_t end);
   void startEarly(const Programs &programs);
@@ -203,26 +202,25 @@ private:
 void SelectCollectivesPass::selectAlgorithms(Times &times) {
   SymbolTableCollection symbols;
   getOperation().walk([&](CommunicationOpInterface op) {
-    if (!isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+    if (!isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op.getOperation()))
       return;
     auto given = op->getAttrOfType<AlgorithmAttr>("algorithm");
     if (given && given.getValue() != Algorithm::Auto)
       return;
-    auto mesh =
-        symbols.lookupNearestSymbolFrom<MeshOp>(op, op.getGroupMesh());
+    auto mesh = symbols.lookupNearestSymbolFrom<MeshOp>(op, op.getGroupMesh());
     SmallVector<Bytes> shards;
     if (auto gather = dyn_cast<AllGatherOp>(op.getOperation()))
-      shards = getShards(gather.getSplit(),
-                         cast<RankedTensorType>(
-                             getAwaitedType(gather.getResult().getType())));
+      shards = getShards(
+          gather.getSplit(),
+          cast<RankedTensorType>(getAwaitedType(gather.getResult().getType())));
     else if (auto scatter = dyn_cast<ReduceScatterOp>(op.getOperation()))
       shards = getShards(scatter.getSplit(), scatter.getOperand().getType());
     else
-      shards = {Bytes(
-          getByteSize(cast<RankedTensorType>(op->getOperand(0).getType()))
-              .value_or(0))};
-    Algorithm algorithm = times.choose(mesh, op.getGroupAxes(),
-                                       isa<AllReduceOp>(op), shards);
+      shards = {
+          Bytes(getByteSize(cast<RankedTensorType>(op->getOperand(0).getType()))
+                    .value_or(0))};
+    Algorithm algorithm = times.choose(
+        mesh, op.getGroupAxes(), isa<AllReduceOp>(op.getOperation()), shards);
     op->setAttr("algorithm", AlgorithmAttr::get(&getContext(), algorithm));
     ++numSelected;
   });
@@ -240,7 +238,8 @@ static bool isAlike(Operation *op, Operation *other) {
   };
   return op->getName() == other->getName() &&
          isa<AllReduceOp, ReduceScatterOp, AllGatherOp>(op) && !isWide(op) &&
-         !isWide(other) && !op->hasAttr("bucket") && !other->hasAttr("bucket") &&
+         !isWide(other) && !op->hasAttr("bucket") &&
+         !other->hasAttr("bucket") &&
          op->getAttr("mesh") == other->getAttr("mesh") &&
          op->getAttr("axes") == other->getAttr("axes") &&
          op->getAttr("reduction") == other->getAttr("reduction") &&
@@ -248,16 +247,20 @@ static bool isAlike(Operation *op, Operation *other) {
          isa<RankedTensorType>(other->getResult(0).getType());
 }
 
-/// Whether everything between two operations could stand before the first.
-static bool canMoveTogether(Operation *first, Operation *second) {
-  if (first->getBlock() != second->getBlock())
+/// Whether `next` can follow `members` at once: what stands between could stand
+/// before all of them.
+static bool canMoveTogether(ArrayRef<Operation *> members, Operation *next) {
+  if (members.back()->getBlock() != next->getBlock())
     return false;
-  DenseSet<Operation *> after = {first};
-  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+  DenseSet<Operation *> joined(members.begin(), members.end());
+  for (Operation *op = members.front()->getNextNode(); op;
+       op = op->getNextNode()) {
+    if (joined.contains(op))
+      continue;
     for (Value operand : op->getOperands())
-      if (operand.getDefiningOp() && after.contains(operand.getDefiningOp()))
+      if (operand.getDefiningOp() && joined.contains(operand.getDefiningOp()))
         return false;
-    if (op == second)
+    if (op == next)
       return true;
     if (!isPure(op) || op->getNumRegions() != 0)
       return false;
@@ -265,22 +268,25 @@ static bool canMoveTogether(Operation *first, Operation *second) {
   return false;
 }
 
-/// Whether the collectives at `position` and after it can be one transfer on
-/// every member.
+/// Whether the collective at `end` can be one transfer with those from `begin`
+/// on, on every member.
 bool SelectCollectivesPass::joins(const Programs &programs,
-                                  const Stream &stream, size_t position) {
+                                  const Stream &stream, size_t begin,
+                                  size_t end) {
   for (auto [member, steps] : llvm::enumerate(stream.steps)) {
     const RankSteps &rank = programs.ranks.find(stream.group[member])->second;
-    if (position + 1 >= steps.size())
+    if (end >= steps.size())
       return false;
-    const Step &first = rank.steps[steps[position]],
-               &second = rank.steps[steps[position + 1]];
+    const Step &first = rank.steps[steps[begin]],
+               &next = rank.steps[steps[end]];
+    SmallVector<Operation *> members;
+    for (size_t i = begin; i < end; ++i)
+      members.push_back(rank.steps[steps[i]].op);
     auto program = rank.function->getAttrOfType<ProgramAttr>(
         HeteroDialect::getProgramAttrName());
     // In a unit that is called twice a bucket would come twice.
-    if (first.call || second.call || program.getRanks().size() != 1 ||
-        !isAlike(first.op, second.op) ||
-        !canMoveTogether(first.op, second.op))
+    if (first.call || next.call || program.getRanks().size() != 1 ||
+        !isAlike(first.op, next.op) || !canMoveTogether(members, next.op))
       return false;
   }
   return true;
@@ -312,26 +318,27 @@ void SelectCollectivesPass::formBuckets(const Programs &programs,
                                         const Times &times) {
   for (const Stream &stream : programs.streams) {
     if (stream.isMessage || stream.group.size() < 2 ||
-        !llvm::all_of(stream.group, [&](int64_t rank) {
-          return programs.ranks.count(rank);
-        }))
+        !llvm::all_of(stream.group,
+                      [&](int64_t rank) { return programs.ranks.count(rank); }))
       continue;
     ArrayRef<size_t> steps = stream.steps.front();
     const RankSteps &rank = programs.ranks.find(stream.group.front())->second;
     auto bytesOf = [&](size_t i) {
       Operation *op = rank.steps[steps[i]].op;
-      auto type = cast<RankedTensorType>(
-          isa<AllGatherOp>(op) ? op->getResult(0).getType()
-                               : op->getOperand(0).getType());
+      auto type = cast<RankedTensorType>(isa<AllGatherOp>(op)
+                                             ? op->getResult(0).getType()
+                                             : op->getOperand(0).getType());
       return Bytes(getByteSize(type).value_or(0));
     };
     for (size_t begin = 0; begin < steps.size();) {
       size_t end = begin + 1;
       bool isAllReduce = isa<AllReduceOp>(rank.steps[steps[begin]].op);
-      Bytes bytes = joins(programs, stream, begin) ? bytesOf(begin) : Bytes(0);
-      while (end < steps.size() && joins(programs, stream, end - 1) &&
-             times.isWorthJoining(stream.group, isAllReduce, bytes,
-                                  bytesOf(end)))
+      Bytes bytes;
+      if (joins(programs, stream, begin, end))
+        bytes = bytesOf(begin);
+      while (
+          end < steps.size() && joins(programs, stream, begin, end) &&
+          times.isWorthJoining(stream.group, isAllReduce, bytes, bytesOf(end)))
         bytes += bytesOf(end++);
       if (end - begin > 1)
         makeBucket(programs, stream, begin, end);
@@ -344,12 +351,14 @@ void SelectCollectivesPass::formBuckets(const Programs &programs,
 // Overlap
 //===----------------------------------------------------------------------===//
 
-/// The first operation that uses a result of `op`.
+/// The first operation of the same block that uses a result of `op`.
 static Operation *getFirstUse(Operation *op) {
   Operation *first = nullptr;
-  for (Operation *user : op->getUsers())
-    if (!first || user->isBeforeInBlock(first))
+  for (Operation *inner : op->getUsers()) {
+    Operation *user = op->getBlock()->findAncestorOpInBlock(*inner);
+    if (user && (!first || user->isBeforeInBlock(first)))
       first = user;
+  }
   return first;
 }
 
@@ -405,8 +414,9 @@ void SelectCollectivesPass::runOnOperation() {
       if (auto it = (*programs)->ranks.find(stream.group[member]);
           it != (*programs)->ranks.end())
         for (size_t index : steps)
-          if (auto bucket = it->second.steps[index].op->getAttrOfType<IntegerAttr>(
-                  "bucket"))
+          if (auto bucket =
+                  it->second.steps[index].op->getAttrOfType<IntegerAttr>(
+                      "bucket"))
             nextBucket = std::max(nextBucket, bucket.getInt() + 1);
   if (buckets)
     formBuckets(**programs, times);

@@ -180,3 +180,32 @@ func.func @rank1(%a: tensor<2xf32>) -> tensor<4xf32>
   %1 = call @work(%0) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What uses the first sum cannot stand before it, so only two are joined.
+
+hetero.mesh @all = [0, 1]
+
+// CHECK-LABEL: func.func @rank0
+// CHECK: all_reduce {{.*}} bucket 0
+// CHECK-NEXT: all_reduce {{.*}} bucket 0
+// CHECK-NEXT: negate
+// CHECK-NEXT: all_reduce
+// CHECK-NOT: bucket
+func.func @rank0(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    attributes {hetero.program = #hetero.program<on [0]>} {
+  %0 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  %1 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  %2 = stablehlo.negate %0 : tensor<4xf32>
+  %3 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>
+}
+func.func @rank1(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    attributes {hetero.program = #hetero.program<on [1]>} {
+  %0 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  %1 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  %2 = stablehlo.negate %0 : tensor<4xf32>
+  %3 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>
+}

@@ -291,9 +291,8 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
   // What the arguments of a unit, its results, and the results of a step are,
   // by numbers of values (hetero-partition).
   if (name == "hetero.inputs" || name == "hetero.outputs")
-    return success(getValueAs<DenseI64ArrayAttr>(op, attribute,
-                                                 "a list of numbers") !=
-                   nullptr);
+    return success(getValueAs<DenseI64ArrayAttr>(
+                       op, attribute, "a list of numbers") != nullptr);
   // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
   const StringRef marks[] = {"hetero.contraction", "hetero.kernel",
                              "hetero.device_loop", "hetero.parallel",

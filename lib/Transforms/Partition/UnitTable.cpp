@@ -99,7 +99,7 @@ void UnitTable::numberValues() {
 
 DenseI64ArrayAttr UnitTable::getNumbers(ValueRange values) const {
   return DenseI64ArrayAttr::get(
-      module.getContext(),
+      layout.step.getContext(),
       llvm::map_to_vector(values, [&](Value v) { return numbers.lookup(v); }));
 }
 
@@ -115,9 +115,8 @@ void UnitTable::setPrograms() {
                          getInstructionKind(entry->key, last), /*chunk=*/0,
                          getSweep(entry->key, last), ranks));
     auto valuesOf = [](ArrayRef<UnitValue> list) {
-      return llvm::map_to_vector(list, [](const UnitValue &v) {
-        return v.value;
-      });
+      return llvm::map_to_vector(list,
+                                 [](const UnitValue &v) { return v.value; });
     };
     entry->unit.function->setAttr("hetero.inputs",
                                   getNumbers(valuesOf(entry->unit.inputs)));

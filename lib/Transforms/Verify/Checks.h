@@ -18,7 +18,12 @@
 
 namespace hetero::verify {
 
-using namespace hetero::ranks;
+using ranks::describePlace;
+using ranks::getShortName;
+using ranks::Programs;
+using ranks::RankSteps;
+using ranks::Step;
+using ranks::Stream;
 
 /// Arguments of rank programs are inside of those of the step, results cover
 /// those of the step, and state comes back as it went in.

@@ -134,8 +134,8 @@ static std::optional<Cells> getSamples(PlanOp plan, StageOp stage,
   return Cells(offset, offset + shares[data]);
 }
 
-FailureOr<std::array<Cells, 3>>
-Contributions::getOwn(const RankSteps &rank, Operation *call) const {
+FailureOr<std::array<Cells, 3>> Contributions::getOwn(const RankSteps &rank,
+                                                      Operation *call) const {
   auto place = places.find(rank.rank);
   func::FuncOp callee = programs.getCallee(call);
   auto program =
@@ -168,8 +168,7 @@ Contributions::getOwn(const RankSteps &rank, Operation *call) const {
   int64_t microbatch = *instruction.getMicrobatch();
   std::optional<Cells> samples;
   if (microbatch < int64_t(offsets.size()))
-    samples =
-        getSamples(plan, stage, microbatch, offsets[microbatch], data);
+    samples = getSamples(plan, stage, microbatch, offsets[microbatch], data);
   if (!samples) {
     InFlightDiagnostic error = call->emitOpError()
                                << "is for microbatch " << microbatch;
@@ -252,8 +251,8 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (content.isConstant) {
     // An offset, no samples, or nothing to be added.
-    bool isOffset = type && type.getRank() == 0 &&
-                    type.getElementType().isInteger();
+    bool isOffset =
+        type && type.getRank() == 0 && type.getElementType().isInteger();
     if (forms || isOffset)
       return success();
     InFlightDiagnostic error = op->emitOpError();
@@ -304,8 +303,7 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
   return success();
 }
 
-std::string
-Contributions::describeNumber(std::optional<int64_t> number) const {
+std::string Contributions::describeNumber(std::optional<int64_t> number) const {
   if (!number)
     return "a value without a number";
   if (step && *number < int64_t(step.getNumArguments()))
@@ -326,8 +324,7 @@ LogicalResult Contributions::checkNumber(const RankSteps &rank, Operation *op,
                            << " instead of " << describeNumber(expected[index]);
 }
 
-LogicalResult Contributions::executeCall(const RankSteps &rank,
-                                         Operation *op) {
+LogicalResult Contributions::executeCall(const RankSteps &rank, Operation *op) {
   FailureOr<std::array<Cells, 3>> own = getOwn(rank, op);
   if (failed(own))
     return failure();
@@ -347,7 +344,7 @@ LogicalResult Contributions::executeCall(const RankSteps &rank,
   auto outputs = callee->getAttrOfType<DenseI64ArrayAttr>("hetero.outputs");
   for (OpResult result : op->getResults()) {
     Content content;
-    if (outputs && result.getResultNumber() < outputs.size())
+    if (outputs && int64_t(result.getResultNumber()) < outputs.size())
       content.number = outputs[result.getResultNumber()];
     auto forms =
         callee.getResultAttrOfType<FormsAttr>(result.getResultNumber(), name);
@@ -375,10 +372,9 @@ LogicalResult Contributions::executeAccumulate(const RankSteps &rank,
     return success();
   }
   if (operand.number != sum.number)
-    return op.emitOpError()
-           << "of rank " << rank.rank << " adds "
-           << describeNumber(operand.number) << " to "
-           << describeNumber(sum.number);
+    return op.emitOpError() << "of rank " << rank.rank << " adds "
+                            << describeNumber(operand.number) << " to "
+                            << describeNumber(sum.number);
   bool joined = false;
   for (Axis axis : allAxes) {
     Share &to = sum[axis], &from = operand[axis];
@@ -445,9 +441,9 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
       continue;
     const Cells &more = from[Axis::Batch].cells;
     if (!cells.empty() && !more.empty() && more.front() < cells.back())
-      return op->emitOpError()
-             << "of rank " << rank.rank << " puts " << describe(Axis::Batch, more)
-             << " after " << describe(Axis::Batch, cells);
+      return op->emitOpError() << "of rank " << rank.rank << " puts "
+                               << describe(Axis::Batch, more) << " after "
+                               << describe(Axis::Batch, cells);
     cells = cells.unite(more);
     isSplit = true;
   }
@@ -494,8 +490,9 @@ LogicalResult Contributions::executeReturn(const RankSteps &rank,
             << operand.getOperandNumber() << " a "
             << stringifyReductionKind(content[axis].reduction) << " of "
             << describe(axis, content[axis].cells) << "; "
-            << describe(axis, Cells(0, getTotal(rank, axis))
-                                  .subtract(content[axis].cells))
+            << describe(
+                   axis,
+                   Cells(0, getTotal(rank, axis)).subtract(content[axis].cells))
             << " are missing";
       error.attachNote(operand.get().getLoc()) << "it comes from here";
       return error;
@@ -516,10 +513,9 @@ LogicalResult Contributions::checkUnits() const {
     std::optional<Place> place =
         getPlace(program.getRanks().front(), *program.getStage());
     if (!place)
-      return unit.emitOpError()
-             << "is of stage " << *program.getStage() << " and rank "
-             << program.getRanks().front()
-             << ", which the plan does not have there";
+      return unit.emitOpError() << "is of stage " << *program.getStage()
+                                << " and rank " << program.getRanks().front()
+                                << ", which the plan does not have there";
     ok &= succeeded(checkUnitSums(unit, *place));
   }
   return success(ok);

@@ -50,7 +50,10 @@
 
 namespace hetero::verify {
 
-using namespace hetero::ranks;
+using ranks::Programs;
+using ranks::RankSteps;
+using ranks::Step;
+using ranks::Stream;
 
 enum class Axis { Batch, Tensor, Storage };
 inline constexpr std::array<Axis, 3> allAxes = {Axis::Batch, Axis::Tensor,
@@ -153,8 +156,7 @@ private:
                                    mlir::OpOperand &operand, FormsAttr forms,
                                    const std::array<Cells, 3> &own);
   mlir::LogicalResult executeReturn(const RankSteps &rank, mlir::Operation *op);
-  mlir::LogicalResult executeAccumulate(const RankSteps &rank,
-                                        AccumulateOp op);
+  mlir::LogicalResult executeAccumulate(const RankSteps &rank, AccumulateOp op);
   mlir::LogicalResult executeOther(const RankSteps &rank, mlir::Operation *op);
   mlir::FailureOr<Content> reduce(const RankSteps &rank, mlir::Operation *op,
                                   ReductionKind reduction,

@@ -122,9 +122,8 @@ LogicalResult Matcher::checkPair(const Stream &stream, size_t member,
             *otherOp = first.steps[stream.steps[other][position]].op;
   auto fail = [&](const Twine &what) {
     InFlightDiagnostic error = op->emitOpError() << what;
-    error.attachNote(otherOp->getLoc())
-        << "rank " << first.rank << " has its '" << otherOp->getName()
-        << "' here";
+    error.attachNote(otherOp->getLoc()) << "rank " << first.rank << " has its '"
+                                        << otherOp->getName() << "' here";
     return error;
   };
   if (stream.isMessage) {
@@ -164,11 +163,11 @@ void Matcher::compareMembers(const Stream &stream, size_t member) {
   size_t at = 0, surplus = longList.size() - shortList.size();
   for (auto [passed, index] : llvm::enumerate(longList)) {
     const Step &step = longer->steps[index];
-    bool fits = at < shortList.size() &&
-                (stream.isMessage
-                     ? getMessageType(step.op) ==
-                           getMessageType(shorter->steps[shortList[at]].op)
-                     : isEqual(step.op, shorter->steps[shortList[at]].op));
+    bool fits =
+        at < shortList.size() &&
+        (stream.isMessage ? getMessageType(step.op) ==
+                                getMessageType(shorter->steps[shortList[at]].op)
+                          : isEqual(step.op, shorter->steps[shortList[at]].op));
     if (fits || passed - at >= surplus) {
       ++at;
       continue;
@@ -213,8 +212,8 @@ static int getLikeness(const Single &a, const Single &b) {
   bool sameGroup = a.stream->group == b.stream->group;
   bool sameChannel = a.stream->channel == b.stream->channel;
   if (!a.stream->isMessage)
-    return a.step->op->getName() == b.step->op->getName() &&
-                   a.rank != b.rank && a.stream != b.stream
+    return a.step->op->getName() == b.step->op->getName() && a.rank != b.rank &&
+                   a.stream != b.stream
                ? 1 + sameGroup + sameChannel
                : 0;
   if (isa<SendOp>(a.step->op) == isa<SendOp>(b.step->op))
@@ -336,8 +335,8 @@ LogicalResult verify::checkBuckets(const Programs &programs) {
       }
       if (before && !isAlike(op, before))
         result = (op->emitOpError()
-                  << "is unlike the one before it in bucket "
-                  << bucket.getInt() << "; they cannot be one transfer")
+                  << "is unlike the one before it in bucket " << bucket.getInt()
+                  << "; they cannot be one transfer")
                      .attachNote(before->getLoc())
                  << "the one before is here";
       before = op;

@@ -45,7 +45,9 @@ static std::string str(int64_t bytes) {
   if (unit == 0)
     os << bytes;
   else
-    os << llvm::format(amount < 10 ? "%.2f" : amount < 100 ? "%.1f" : "%.0f",
+    os << llvm::format(amount < 10    ? "%.2f"
+                       : amount < 100 ? "%.1f"
+                                      : "%.0f",
                        amount);
   os << " " << units[unit];
   return text;
@@ -78,8 +80,8 @@ static bool isElementwise(Operation *op) {
 
 /// Whether `op` makes no buffer of its own.
 static bool isFused(Operation *op) {
-  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp,
-          stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp>(op))
+  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::BroadcastInDimOp,
+          stablehlo::ReshapeOp>(op))
     return true;
   return isElementwise(op) && op->hasOneUse() &&
          isElementwise(*op->getUsers().begin());
@@ -228,8 +230,7 @@ void RankMemory::findEnds() {
   DenseMap<Value, Operation *> last;
   DenseMap<Value, Value> sent; // By handle.
   auto home = [&](Value value) {
-    for (auto it = homes.find(value); it != homes.end();
-         it = homes.find(value))
+    for (auto it = homes.find(value); it != homes.end(); it = homes.find(value))
       value = it->second;
     return value;
   };
@@ -345,8 +346,7 @@ LogicalResult verify::checkMemory(const Programs &programs,
     error << "of " << describePlace(rank, {peak.at}) << " needs "
           << str(peak.bytes) << " of memory and its device, a "
           << deviceClass.getSymName() << ", has " << str(usable) << " ("
-          << peak.bytes - usable << " bytes too little): "
-          << memory.describe();
+          << peak.bytes - usable << " bytes too little): " << memory.describe();
     error.attachNote(deviceClass.getLoc()) << "the class is here";
   }
   return success(ok);

@@ -40,8 +40,8 @@ static bool overlap(PartAttr a, PartAttr b) {
     bool meets = false;
     for (int64_t i = 0; i < mine.size(); i += 2)
       for (int64_t j = 0; j < theirs.size(); j += 2)
-        meets |= std::max(mine[i], theirs[j]) <
-                 std::min(mine[i + 1], theirs[j + 1]);
+        meets |=
+            std::max(mine[i], theirs[j]) < std::min(mine[i + 1], theirs[j + 1]);
     if (!meets)
       return false;
   }
@@ -75,9 +75,9 @@ static LogicalResult checkInside(const Piece &piece, bool isResult, unsigned i,
   if (piece.part.getIndex() >= int64_t(types.size()))
     return fail("and the step has only " + Twine(types.size()));
   auto whole = dyn_cast<RankedTensorType>(types[piece.part.getIndex()]);
-  Type element = getElementTypeOrSelf(isResult
-                                          ? piece.program.getResultTypes()[i]
-                                          : piece.program.getArgumentTypes()[i]);
+  Type element =
+      getElementTypeOrSelf(isResult ? piece.program.getResultTypes()[i]
+                                    : piece.program.getArgumentTypes()[i]);
   if (!whole || whole.getElementType() != element ||
       whole.getRank() != int64_t(piece.part.getRanges().size()))
     return fail("which is no part of " +
@@ -116,10 +116,9 @@ static LogicalResult checkCover(func::FuncOp step, unsigned index,
   }
   if (covered == whole.getNumElements())
     return success();
-  return step.emitOpError() << "result " << index << " has "
-                            << whole.getNumElements()
-                            << " elements, and the ranks return " << covered
-                            << " of them";
+  return step.emitOpError()
+         << "result " << index << " has " << whole.getNumElements()
+         << " elements, and the ranks return " << covered << " of them";
 }
 
 /// State comes back in the part that it went in.

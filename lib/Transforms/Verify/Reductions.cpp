@@ -51,12 +51,8 @@ FailureOr<Content> Contributions::reduce(const RankSteps &rank, Operation *op,
     bool same = llvm::all_of(brought, [&](const Content *content) {
       return shareOf(content) == first;
     });
-    if (same && (first.isWhole() || brought.size() > 1)) {
+    if (same && (!first.isPartial() || brought.size() > 1)) {
       result[axis] = first;
-      if (first.isSplit())
-        return op->emitOpError()
-               << "of rank " << rank.rank
-               << " combines a value that is split over samples";
       continue;
     }
     Share sum{FormKind::Partial, reduction, {}};

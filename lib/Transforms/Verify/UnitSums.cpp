@@ -52,8 +52,7 @@ private:
 } // namespace
 
 FormsAttr UnitSums::getMark(Operation *op, unsigned result) const {
-  auto marks =
-      op->getAttrOfType<ArrayAttr>(HeteroDialect::getFormsAttrName());
+  auto marks = op->getAttrOfType<ArrayAttr>(HeteroDialect::getFormsAttrName());
   if (!marks || result >= marks.size())
     return {};
   return dyn_cast<FormsAttr>(marks[result]);
@@ -76,9 +75,9 @@ void UnitSums::readForms() {
       given[value] = Form::get(form);
   };
   for (BlockArgument argument : unit.getArguments())
-    add(argument, unit.getArgAttrOfType<FormsAttr>(
-                      argument.getArgNumber(),
-                      HeteroDialect::getFormsAttrName()));
+    add(argument,
+        unit.getArgAttrOfType<FormsAttr>(argument.getArgNumber(),
+                                         HeteroDialect::getFormsAttrName()));
   for (Operation &op : unit.getBody().front())
     for (OpResult result : op.getResults())
       add(result, getMark(&op, result.getResultNumber()));
@@ -162,8 +161,8 @@ LogicalResult UnitSums::checkResults(const FormAnalysis &forms) {
   for (OpOperand &operand : end->getOpOperands()) {
     auto attr = unit.getResultAttrOfType<FormsAttr>(
         operand.getOperandNumber(), HeteroDialect::getFormsAttrName());
-    Form said = attr ? Form::get(attr.getForm(getName(axis)))
-                     : Form::replicated();
+    Form said =
+        attr ? Form::get(attr.getForm(getName(axis))) : Form::replicated();
     Form is = forms.getForm(operand.get());
     if (is.isPartial() == said.isPartial() &&
         (!is.isPartial() || is.reduction == said.reduction))
@@ -182,9 +181,8 @@ LogicalResult UnitSums::checkResults(const FormAnalysis &forms) {
 
 LogicalResult UnitSums::run() {
   readForms();
-  bool reduces = llvm::any_of(unit.getBody().front(), [&](Operation &op) {
-    return completes(&op);
-  });
+  bool reduces = llvm::any_of(unit.getBody().front(),
+                              [&](Operation &op) { return completes(&op); });
   // The data axis is that of the stored state in an update, else of the batch,
   // whose sums end with the rank programs only.
   if (given.empty() && (!reduces || axis == Axis::Batch))
