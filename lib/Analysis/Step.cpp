@@ -18,8 +18,7 @@ FailureOr<func::FuncOp> hetero::getStep(ModuleOp module) {
       continue;
     if (function.getName() == "main")
       return function;
-    if (function.isPublic() &&
-        !function->hasAttr("hetero.program"))
+    if (function.isPublic() && !function->hasAttr("hetero.program"))
       functions.push_back(function);
   }
   if (functions.size() == 1)

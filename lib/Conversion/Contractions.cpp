@@ -46,8 +46,7 @@ static FailureOr<Steps> getSteps(AffineMap map, MemRefType type) {
   Steps steps;
   steps.strides.assign(map.getNumDims(), 0);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
-    if (ShapedType::isDynamic(stride) ||
-        failed(addExpr(expr, stride, steps)))
+    if (ShapedType::isDynamic(stride) || failed(addExpr(expr, stride, steps)))
       return failure();
   }
   return steps;
@@ -71,8 +70,7 @@ static linalg::FillOp getZeroFill(linalg::GenericOp op) {
   return {};
 }
 
-FailureOr<ContractionLoops>
-hetero::getContractionLoops(linalg::GenericOp op) {
+FailureOr<ContractionLoops> hetero::getContractionLoops(linalg::GenericOp op) {
   ContractionLoops loops;
   for (auto [buffer, map] :
        llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
@@ -110,8 +108,10 @@ Value hetero::getElementAddress(ImplicitLocOpBuilder &b, Value buffer,
   return arith::AddIOp::create(b, base, bytes);
 }
 
-Value LibraryCalls::getTable(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers) {
-  auto tensor = RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
+Value LibraryCalls::getTable(ImplicitLocOpBuilder &b,
+                             ArrayRef<int64_t> numbers) {
+  auto tensor =
+      RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
   auto elements = DenseElementsAttr::get(tensor, numbers);
   auto type = MemRefType::get(tensor.getShape(), b.getI64Type());
   memref::GlobalOp &global = tables[elements];
@@ -127,13 +127,30 @@ Value LibraryCalls::getTable(ImplicitLocOpBuilder &b, ArrayRef<int64_t> numbers)
   return memref::ExtractAlignedPointerAsIndexOp::create(b, table);
 }
 
+static FunctionType getCallType(MLIRContext *context) {
+  SmallVector<Type> types(4, IndexType::get(context));
+  return FunctionType::get(context, types, {});
+}
+
+LogicalResult LibraryCalls::checkNames(ArrayRef<StringRef> names) {
+  FunctionType type = getCallType(module.getContext());
+  for (StringRef name : names) {
+    Operation *known = symbols.lookup(name);
+    auto function = dyn_cast_or_null<func::FuncOp>(known);
+    if (known && (!function || function.getFunctionType() != type))
+      return known->emitError()
+             << "has the name of a function of the runtime, '" << name
+             << "', which is of type " << type;
+  }
+  return success();
+}
+
 func::FuncOp LibraryCalls::getFunction(StringRef name) {
   if (auto known = symbols.lookup<func::FuncOp>(name))
     return known;
   OpBuilder builder(module.getBodyRegion());
-  SmallVector<Type> types(4, builder.getIndexType());
   auto function = func::FuncOp::create(builder, module.getLoc(), name,
-                                       builder.getFunctionType(types, {}));
+                                       getCallType(module.getContext()));
   function.setPrivate();
   symbols.insert(function);
   return function;
@@ -143,7 +160,8 @@ void LibraryCalls::replace(linalg::GenericOp op, const ContractionLoops &loops,
                            StringRef name, ArrayRef<int64_t> table) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
-  for (auto [buffer, steps] : llvm::zip_equal(op->getOperands(), loops.operands))
+  for (auto [buffer, steps] :
+       llvm::zip_equal(op->getOperands(), loops.operands))
     arguments.push_back(getElementAddress(b, buffer, steps.offset));
   arguments.push_back(getTable(b, table));
   func::CallOp::create(b, getFunction(name), arguments);

@@ -51,6 +51,9 @@ public:
   explicit LibraryCalls(mlir::ModuleOp module)
       : module(module), symbols(module) {}
 
+  /// Checks that each name is free, or a function of the right type; an error
+  /// otherwise.
+  mlir::LogicalResult checkNames(llvm::ArrayRef<llvm::StringRef> names);
   /// Replaces the contraction by `name(a, b, c, table)`.
   void replace(mlir::linalg::GenericOp op, const ContractionLoops &loops,
                llvm::StringRef name, llvm::ArrayRef<int64_t> table);

@@ -27,8 +27,9 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
   auto makeCounter = [&](Value number) -> Value {
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(
-          b, b.getIntegerAttr(element, APInt(64, uint64_t(value), true)
-                                           .trunc(element.getWidth())));
+          b, b.getIntegerAttr(
+                 element,
+                 APInt(64, uint64_t(value), true).trunc(element.getWidth())));
     };
     Value count = arith::IndexCastOp::create(b, element, number);
     Value distance = arith::MulIOp::create(b, count, constant(loop.step));
@@ -39,8 +40,8 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
   for (auto [i, operand] : llvm::enumerate(op.getOperand()))
     if (i != loop.counter)
       inits.push_back(lookup(operand));
-  auto made = scf::ForOp::create(b, index(0), index(loop.tripCount), index(1),
-                                 inits);
+  auto made =
+      scf::ForOp::create(b, index(0), index(loop.tripCount), index(1), inits);
   {
     OpBuilder::InsertionGuard guard(b);
     // Without values it has its terminator already.

@@ -84,8 +84,9 @@ static bool isSafeToMove(memref::LoadOp load, Operation *user) {
   Operation *ancestor = load->getBlock()->findAncestorOpInBlock(*user);
   if (!ancestor)
     return false;
-  Operation *last =
-      ancestor == user && isa<memref::StoreOp>(user) ? user : ancestor->getNextNode();
+  Operation *last = ancestor == user && isa<memref::StoreOp>(user)
+                        ? user
+                        : ancestor->getNextNode();
   for (Operation *op = load->getNextNode(); op != last; op = op->getNextNode())
     if (!op || mayChange(op, load.getMemRef()))
       return false;

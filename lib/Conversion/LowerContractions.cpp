@@ -21,7 +21,8 @@ namespace hetero {
 /// Replaces the operation by a call. Fails if it has to stay a loop.
 static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
   auto type = dyn_cast<MemRefType>(op.getOutputs()[0].getType());
-  if (!type || !(type.getElementType().isF32() || type.getElementType().isF64()))
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isF64()))
     return failure();
   FailureOr<ContractionLoops> loops = getContractionLoops(op);
   if (failed(loops))
@@ -49,6 +50,9 @@ struct LowerContractions
         contractions.push_back(op);
     });
     LibraryCalls calls(getOperation());
+    if (failed(
+            calls.checkNames({"hetero_contract_f32", "hetero_contract_f64"})))
+      return signalPassFailure();
     for (linalg::GenericOp op : contractions)
       if (succeeded(replace(calls, op)))
         ++numCalls;

@@ -182,9 +182,9 @@ LogicalResult HostLowering::embedImages() {
     std::string code = object.getObject().getValue().str();
     if (object.getFormat() == gpu::CompilationTarget::Assembly)
       code.push_back('\0');
-    objects.push_back({object, makeBytes(binary.getLoc(),
-                                         ("image_" + target.getChip()).str(),
-                                         code)});
+    objects.push_back(
+        {object, makeBytes(binary.getLoc(), ("image_" + target.getChip()).str(),
+                           code)});
   }
   images = LLVM::GlobalOp::create(b, type, /*isConstant=*/true,
                                   LLVM::Linkage::Private, "images",
@@ -295,12 +295,13 @@ LogicalResult HostLowering::upload(memref::GetGlobalOp op) {
   Value memory =
       call(b, "hetero_cuda_constant", pointer, {address, constant(b, bytes)})
           .getResult(0);
-  Value descriptor = MemRefDescriptor::fromStaticShape(b, b.getLoc(), converter,
-                                                       type, memory);
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(b, b.getLoc(), converter, type, memory);
   Value buffer =
       UnrealizedConversionCastOp::create(b, type, descriptor).getResult(0);
   op.getResult().replaceUsesWithIf(buffer, [&](OpOperand &use) {
-    return use.getOwner() != address.getDefiningOp()->getOperand(0).getDefiningOp();
+    return use.getOwner() !=
+           address.getDefiningOp()->getOperand(0).getDefiningOp();
   });
   return success();
 }
@@ -335,8 +336,7 @@ struct LowerHostToCuda
       if (failed(lowering.lower(op)))
         return signalPassFailure();
     }
-    getOperation()->removeAttr(
-        gpu::GPUDialect::getContainerModuleAttrName());
+    getOperation()->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }
 };
 } // namespace

@@ -195,10 +195,9 @@ static void addSteps(SmallVectorImpl<int64_t> &table, int64_t batch,
 /// The table of hetero_cuda_gemm, see hetero/Runtime/Cuda.h.
 static SmallVector<int64_t> makeTable(const Gemm &gemm, int64_t inputType,
                                       int64_t outputType, bool accumulates) {
-  SmallVector<int64_t> table = {inputType,       outputType,
-                                accumulates,     gemm.batch.size,
-                                gemm.row.size,   gemm.column.size,
-                                gemm.sum.size};
+  SmallVector<int64_t> table = {
+      inputType,     outputType,       accumulates,  gemm.batch.size,
+      gemm.row.size, gemm.column.size, gemm.sum.size};
   addSteps(table, gemm.batch.a, gemm.row.a, gemm.sum.a);
   addSteps(table, gemm.batch.b, gemm.sum.b, gemm.column.b);
   addSteps(table, gemm.batch.c, gemm.row.c, gemm.column.c);
@@ -242,6 +241,8 @@ struct LowerToCublas
         contractions.push_back(op);
     });
     LibraryCalls calls(getOperation());
+    if (failed(calls.checkNames({"hetero_cuda_gemm"})))
+      return signalPassFailure();
     for (linalg::GenericOp op : contractions)
       if (succeeded(replace(calls, op))) {
         ++numCalls;

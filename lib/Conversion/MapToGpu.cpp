@@ -106,8 +106,8 @@ class LoopBody {
 public:
   explicit LoopBody(linalg::GenericOp op) : op(op) {
     for (auto [d, size] : llvm::enumerate(op.getStaticLoopRanges())) {
-      bool isParallel = op.getIteratorTypesArray()[d] ==
-                        utils::IteratorType::parallel;
+      bool isParallel =
+          op.getIteratorTypesArray()[d] == utils::IteratorType::parallel;
       (isParallel ? parallelDims : reductionDims).push_back(d);
       (isParallel ? parallelSizes : reductionSizes).push_back(size);
     }
@@ -147,8 +147,8 @@ SmallVector<Value> LoopBody::loadOutputs(ImplicitLocOpBuilder &b,
     if (op.getMatchingBlockArgument(&output).use_empty())
       values.push_back(Value());
     else
-      values.push_back(memref::LoadOp::create(b, output.get(),
-                                              locate(b, output, indices)));
+      values.push_back(
+          memref::LoadOp::create(b, output.get(), locate(b, output, indices)));
   }
   return values;
 }
@@ -156,8 +156,7 @@ SmallVector<Value> LoopBody::loadOutputs(ImplicitLocOpBuilder &b,
 void LoopBody::storeOutputs(ImplicitLocOpBuilder &b, ValueRange indices,
                             ValueRange values) {
   for (auto [output, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
-    memref::StoreOp::create(b, value, output.get(),
-                            locate(b, output, indices));
+    memref::StoreOp::create(b, value, output.get(), locate(b, output, indices));
 }
 
 SmallVector<Value> LoopBody::emit(ImplicitLocOpBuilder &b, ValueRange indices,
@@ -259,8 +258,9 @@ static Operation *getCombiner(linalg::GenericOp op) {
     return nullptr;
   auto fast = dyn_cast<arith::ArithFastMathInterface>(combiner);
   bool isSum = isa<arith::AddFOp, arith::MulFOp>(combiner);
-  if (isSum && (!fast || !bitEnumContainsAny(fast.getFastMathFlagsAttr().getValue(),
-                                             arith::FastMathFlags::reassoc)))
+  if (isSum &&
+      (!fast || !bitEnumContainsAny(fast.getFastMathFlagsAttr().getValue(),
+                                    arith::FastMathFlags::reassoc)))
     return nullptr;
   return combiner;
 }
@@ -288,9 +288,8 @@ static Shape mapToBlocks(ImplicitLocOpBuilder &b, LoopBody &loop,
       makeIndex(b, kBlockSize), neutral,
       [&](OpBuilder &builder, Location loc, Value linear, ValueRange carried) {
         ImplicitLocOpBuilder nested(loc, builder);
-        SmallVector<Value> indices =
-            loop.join(nested, point,
-                      delinearize(nested, linear, loop.reductionSizes));
+        SmallVector<Value> indices = loop.join(
+            nested, point, delinearize(nested, linear, loop.reductionSizes));
         scf::YieldOp::create(nested, loop.emit(nested, indices, carried));
       });
   auto combine = [&](ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
@@ -335,9 +334,8 @@ static Shape mapLinalg(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
   }
   Operation *combiner =
       loop.reductionDims.empty() ? nullptr : getCombiner(generic);
-  Shape shape = combiner && isWorthBlocks(loop)
-                    ? mapToBlocks(b, loop, combiner)
-                    : mapToThreads(b, loop);
+  Shape shape = combiner && isWorthBlocks(loop) ? mapToBlocks(b, loop, combiner)
+                                                : mapToThreads(b, loop);
   generic.erase();
   return shape;
 }
@@ -391,7 +389,8 @@ static Shape mapNest(ImplicitLocOpBuilder &b, Operation *op) {
   for (auto [loop, index] : llvm::zip_equal(nest, indices))
     loop.getInductionVar().replaceAllUsesWith(index);
   Block *body = nest.back().getBody();
-  for (Operation &inner : llvm::make_early_inc_range(body->without_terminator()))
+  for (Operation &inner :
+       llvm::make_early_inc_range(body->without_terminator()))
     inner.moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
   op->erase();
   return {std::max<int64_t>(1, llvm::divideCeil(count, kBlockSize)),
@@ -410,8 +409,8 @@ static gpu::GPUFuncOp makeKernel(func::FuncOp function, OpBuilder &builder) {
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (Attribute attr = function.getArgAttr(
-            i, LLVM::LLVMDialect::getNoAliasAttrName()))
+    if (Attribute attr =
+            function.getArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName()))
       kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), attr);
   Block &from = function.getBody().front(), &to = kernel.getBody().front();
   for (auto [old, argument] :

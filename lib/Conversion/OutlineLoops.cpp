@@ -92,8 +92,7 @@ static func::FuncOp makeFunction(Operation *op, const CodeSlice &slice,
   return function;
 }
 
-bool Outliner::outline(Operation *op, const CodeSlice &slice,
-                       bool isOnDevice) {
+bool Outliner::outline(Operation *op, const CodeSlice &slice, bool isOnDevice) {
   if (!llvm::all_of(slice.arguments, isPassable))
     return false;
   func::FuncOp function = makeFunction(op, slice, isOnDevice);

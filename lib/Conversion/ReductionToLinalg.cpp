@@ -221,11 +221,12 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
 }
 
 /// A nest of loops over a window with values that each iteration replaces.
-static SmallVector<Value> makeWindowNest(
-    ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
-                                          ValueRange)>
-        body) {
+static SmallVector<Value>
+makeWindowNest(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+               ValueRange carried,
+               llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                                     ValueRange, ValueRange)>
+                   body) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> lower(shape.size(), zero), steps(shape.size(), one), upper;
@@ -303,10 +304,12 @@ LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {
         start.append(rank, arith::ConstantIndexOp::create(nested, 0));
         start.push_back(
             arith::ConstantOp::create(nested, nested.getBoolAttr(false)));
-        SmallVector<Value> best = makeWindowNest(
-            nested, window.sizes, start,
-            [&](ImplicitLocOpBuilder &inner, ValueRange offset,
-                ValueRange values) { return select(inner, place, offset, values); });
+        SmallVector<Value> best =
+            makeWindowNest(nested, window.sizes, start,
+                           [&](ImplicitLocOpBuilder &inner, ValueRange offset,
+                               ValueRange values) {
+                             return select(inner, place, offset, values);
+                           });
         auto updated = scf::IfOp::create(
             nested, best.back(),
             [&](OpBuilder &builder, Location loc) {

@@ -158,10 +158,9 @@ LogicalResult SerializeKernels::checkOptions() {
 Attribute SerializeKernels::serialize(gpu::GPUModuleOp module,
                                       const Architecture &architecture,
                                       StringRef toolkit) {
-  auto target = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
-                                          "nvptx64-nvidia-cuda",
-                                          architecture.name,
-                                          architecture.features);
+  auto target = NVVM::NVVMTargetAttr::get(
+      &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", architecture.name,
+      architecture.features);
   auto interface = dyn_cast<gpu::TargetAttrInterface>(Attribute(target));
   if (!interface) {
     module.emitError() << "this LLVM writes no code for CUDA devices";

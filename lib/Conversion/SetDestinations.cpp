@@ -29,6 +29,17 @@ void SetDestinations::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
+  if (!function.getBody().hasOneBlock()) {
+    function.emitError() << "has " << function.getBody().getBlocks().size()
+                         << " blocks, and a kernel has one";
+    return signalPassFailure();
+  }
+  for (Type type : function.getResultTypes())
+    if (!isa<RankedTensorType>(type)) {
+      function.emitError() << "returns " << type
+                           << ", and a kernel returns ranked tensors";
+      return signalPassFailure();
+    }
   Block &block = function.getBody().front();
   auto terminator = cast<func::ReturnOp>(block.getTerminator());
   OpBuilder builder(terminator);

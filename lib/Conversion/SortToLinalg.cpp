@@ -229,10 +229,8 @@ Value RankMerge::comesBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> other,
   // first if it precedes it, one of the first unless it is preceded.
   SmallVector<Value> arguments, results;
   for (auto [theirs, mine] : llvm::zip_equal(other, own)) {
-    arguments.push_back(
-        arith::SelectOp::create(b, isFirst, theirs, mine));
-    arguments.push_back(
-        arith::SelectOp::create(b, isFirst, mine, theirs));
+    arguments.push_back(arith::SelectOp::create(b, isFirst, theirs, mine));
+    arguments.push_back(arith::SelectOp::create(b, isFirst, mine, theirs));
   }
   if (failed(lowering.emitRegion(b, op.getComparator(), arguments, results))) {
     hasFailed = true;

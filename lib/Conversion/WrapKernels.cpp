@@ -68,8 +68,17 @@ struct WrapKernels : public hetero::impl::WrapKernelsPassBase<WrapKernels> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(kKernelAttr))
         kernels.push_back(function);
-    for (LLVM::LLVMFuncOp function : kernels)
+    SymbolTable symbols(module);
+    for (LLVM::LLVMFuncOp function : kernels) {
+      std::string name = (function.getName() + ".impl").str();
+      if (Operation *known = symbols.lookup(name)) {
+        InFlightDiagnostic error =
+            known->emitError() << "has the name that the body of a kernel gets";
+        error.attachNote(function.getLoc()) << "the kernel is here";
+        return signalPassFailure();
+      }
       wrap(function);
+    }
     numKernels += kernels.size();
   }
 };

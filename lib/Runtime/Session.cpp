@@ -193,8 +193,8 @@ MaybeError Session::bindArguments() {
     if (!copy)
       return copy.error();
     next[id] = *copy;
-    if (MaybeError error = device.copy(*copy, moved[source],
-                                       program.buffers[id].numBytes()))
+    if (MaybeError error =
+            device.copy(*copy, moved[source], program.buffers[id].numBytes()))
       return error;
   }
   for (size_t i = 0; i < memory.size(); ++i)
@@ -328,8 +328,8 @@ MaybeError Session::execute(size_t index) {
   case Opcode::Accumulate: {
     const TensorType &type = program.buffers[what.operands[1]];
     return device.accumulate(what.reduction, type.element,
-                             memory[what.operands[0]],
-                             memory[what.operands[1]], type.numElements());
+                             memory[what.operands[0]], memory[what.operands[1]],
+                             type.numElements());
   }
   case Opcode::Wait:
     return waitFor(index);

@@ -109,8 +109,8 @@ hetero::simulator::predictTimeline(const planner::Plan &plan,
     for (auto [position, device] : enumerate(stage.mesh.devices)) {
       TimelineLane &lane = lanes[device];
       lane.name = "rank " + std::to_string(device);
-      lane.note += (lane.note.empty() ? "stage " : ", stage ") +
-                   std::to_string(index);
+      lane.note +=
+          (lane.note.empty() ? "stage " : ", stage ") + std::to_string(index);
       addSpans(schedule.stages[index], timing->spans[index], lane);
       // Of a device with several stages there is no share of each alone.
       if (position < stage.shares.size() && lane.memory.empty() &&

@@ -73,12 +73,10 @@ std::string hetero::simulator::formatTime(Time time) {
 }
 
 std::string hetero::simulator::formatBytes(Bytes bytes) {
-  return formatScaled(bytes.count(),
-                      {{0x1p40, "TiB"},
-                       {0x1p30, "GiB"},
-                       {0x1p20, "MiB"},
-                       {0x1p10, "KiB"}},
-                      "B");
+  return formatScaled(
+      bytes.count(),
+      {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}},
+      "B");
 }
 
 Time hetero::simulator::getEnd(const TimelineSection &section) {
@@ -168,8 +166,8 @@ LaneLayout Chart::layOut(const TimelineLane &lane, int top) const {
     layout.rows[i] = row;
   }
   layout.numRows = ends.size();
-  layout.memoryTop = top + computeHeight + rowGap +
-                     int(layout.numRows) * (rowHeight + rowGap);
+  layout.memoryTop =
+      top + computeHeight + rowGap + int(layout.numRows) * (rowHeight + rowGap);
   layout.bottom =
       layout.memoryTop + (lane.memory.empty() ? 0 : rowGap + memoryHeight);
   return layout;
@@ -250,8 +248,7 @@ void Chart::writeAxis() {
     if (i * distance > 0.96 * end.count())
       continue;
     os << "<text class=\"tick\" x=\"" << x << "\" dx=\"3\" y=\"12\">"
-       << (i == 0 ? "0" : formatTick(i * distance))
-       << "</text>\n";
+       << (i == 0 ? "0" : formatTick(i * distance)) << "</text>\n";
   }
 }
 
@@ -313,8 +310,8 @@ void Chart::writeMemory(const TimelineLane &lane, int top) {
   os << "V" << y(last);
   for (auto [i, point] : llvm::enumerate(lane.memory)) {
     // Of several amounts at one time the last one stays.
-    bool isReplaced = i + 1 < lane.memory.size() &&
-                      lane.memory[i + 1].time == point.time;
+    bool isReplaced =
+        i + 1 < lane.memory.size() && lane.memory[i + 1].time == point.time;
     if (point.bytes == last || isReplaced)
       continue;
     os << "H" << x(point.time) << "V" << y(point.bytes);

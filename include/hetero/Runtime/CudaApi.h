@@ -9,10 +9,12 @@
 // The few things that the runtime needs of one GPU, each with an error that is
 // a sentence. There are two implementations:
 //
-//  * `createCudaApi` calls the CUDA driver, cuBLAS and NCCL, which are looked up
+//  * `createCudaApi` calls the CUDA driver, cuBLAS and NCCL, which are looked
+//  up
 //    when it is created: a program that was built with the toolkit also runs
-//    where there is no driver, and says so when a device is asked for. A library
-//    that has the same entry points can take their place (CudaLibraries).
+//    where there is no driver, and says so when a device is asked for. A
+//    library that has the same entry points can take their place
+//    (CudaLibraries).
 //  * `createRecordingCudaApi` writes down each call as a line of text, for
 //    tests on machines without a GPU. Its memory is not memory: what is read
 //    from it is zero.
@@ -84,8 +86,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   virtual Result<CudaHandle> loadModule(const HeteroCudaImage *images) = 0;
-  virtual Result<CudaHandle> getKernel(CudaHandle module,
-                                       const char *name) = 0;
+  virtual Result<CudaHandle> getKernel(CudaHandle module, const char *name) = 0;
   virtual MaybeError launch(CudaHandle kernel, int64_t numBlocks,
                             int64_t blockSize, const int64_t *arguments,
                             int64_t numArguments, CudaHandle stream) = 0;

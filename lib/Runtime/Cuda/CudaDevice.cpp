@@ -57,8 +57,8 @@ MaybeError CudaDevice::accumulate(Reduction reduction, ElementType type,
   return count > 0 ? api->add(type, value, sum, count, stream) : std::nullopt;
 }
 
-MaybeError CudaDevice::synchronize(
-    const std::function<MaybeError()> &getFailure) {
+MaybeError
+CudaDevice::synchronize(const std::function<MaybeError()> &getFailure) {
   return api->synchronize(getFailure);
 }
 

@@ -62,8 +62,7 @@ Result<CudaFunctions> CudaFunctions::load(CudaLibraries libraries) {
 
 bool hetero::runtime::isCudaBuilt() { return true; }
 
-MaybeError
-hetero::runtime::checkCudaLibraries(const CudaLibraries &libraries) {
+MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &libraries) {
   Result<CudaFunctions> functions = CudaFunctions::load(libraries);
   if (functions)
     return std::nullopt;

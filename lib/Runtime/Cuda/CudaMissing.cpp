@@ -16,8 +16,8 @@ static const char message[] =
 
 bool hetero::runtime::isCudaBuilt() { return false; }
 
-Result<std::unique_ptr<CudaApi>>
-hetero::runtime::createCudaApi(int, CudaLibraries) {
+Result<std::unique_ptr<CudaApi>> hetero::runtime::createCudaApi(int,
+                                                                CudaLibraries) {
   return Error{message};
 }
 

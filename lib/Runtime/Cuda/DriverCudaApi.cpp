@@ -87,7 +87,9 @@ private:
   MaybeError check(cublasStatus_t status, const char *what) const;
   MaybeError check(ncclResult_t result, const char *what) const;
   /// Makes the device that of this thread.
-  MaybeError enter() { return check(f.cuCtxSetCurrent(context), "cuCtxSetCurrent"); }
+  MaybeError enter() {
+    return check(f.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  }
   /// An error of NCCL that came up in the background.
   MaybeError checkGroups();
 
@@ -355,8 +357,8 @@ struct Matrix {
 static Matrix describe(int64_t rows, int64_t columns,
                        const CudaGemm::Steps &steps) {
   if (columns == 1 || steps.column == 1)
-    return {true, static_cast<int>(
-                      rows == 1 ? std::max<int64_t>(columns, 1) : steps.row)};
+    return {true, static_cast<int>(rows == 1 ? std::max<int64_t>(columns, 1)
+                                             : steps.row)};
   return {false, static_cast<int>(steps.column)};
 }
 
@@ -364,8 +366,8 @@ MaybeError DriverCudaApi::gemm(const CudaGemm &gemm, const void *a,
                                const void *b, void *c, CudaHandle stream) {
   if (MaybeError error = enter())
     return error;
-  if (MaybeError error = check(f.cublasSetStream(cublas, toStream(stream)),
-                               "cublasSetStream"))
+  if (MaybeError error =
+          check(f.cublasSetStream(cublas, toStream(stream)), "cublasSetStream"))
     return error;
   bool isDouble = gemm.type == ElementType::F64;
   float alpha = 1, beta = gemm.accumulate ? 1 : 0;
@@ -385,13 +387,12 @@ MaybeError DriverCudaApi::gemm(const CudaGemm &gemm, const void *a,
     return matrix.isRowMajor == result.isRowMajor ? CUBLAS_OP_N : CUBLAS_OP_T;
   };
   if (result.isRowMajor)
-    return check(
-        f.gemmStridedBatchedEx(
-            cublas, transpose(right), transpose(left), gemm.n, gemm.m, gemm.k,
-            one, b, type, right.ld, gemm.b.batch, a, type, left.ld,
-            gemm.a.batch, old, c, resultType, result.ld, gemm.c.batch,
-            gemm.batch, compute, CUBLAS_GEMM_DEFAULT),
-        "cublasGemmStridedBatchedEx");
+    return check(f.gemmStridedBatchedEx(
+                     cublas, transpose(right), transpose(left), gemm.n, gemm.m,
+                     gemm.k, one, b, type, right.ld, gemm.b.batch, a, type,
+                     left.ld, gemm.a.batch, old, c, resultType, result.ld,
+                     gemm.c.batch, gemm.batch, compute, CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmStridedBatchedEx");
   return check(f.gemmStridedBatchedEx(
                    cublas, transpose(left), transpose(right), gemm.m, gemm.n,
                    gemm.k, one, a, type, left.ld, gemm.a.batch, b, type,
@@ -404,8 +405,8 @@ MaybeError DriverCudaApi::add(ElementType type, const void *value, void *sum,
                               int64_t count, CudaHandle stream) {
   if (MaybeError error = enter())
     return error;
-  if (MaybeError error = check(f.cublasSetStream(cublas, toStream(stream)),
-                               "cublasSetStream"))
+  if (MaybeError error =
+          check(f.cublasSetStream(cublas, toStream(stream)), "cublasSetStream"))
     return error;
   cudaDataType data = toCudaType(type);
   bool isWide = type == ElementType::F64 || type == ElementType::C128;
@@ -417,12 +418,11 @@ MaybeError DriverCudaApi::add(ElementType type, const void *value, void *sum,
   constexpr int64_t most = int64_t(1) << 30;
   for (int64_t begin = 0; begin < count; begin += most) {
     int64_t size = std::min(most, count - begin), offset = begin * sizeOf(type);
-    if (MaybeError error =
-            check(f.cublasAxpyEx(cublas, size, one, scale,
-                                 static_cast<const char *>(value) + offset,
-                                 data, 1, static_cast<char *>(sum) + offset,
-                                 data, 1, scale),
-                  "cublasAxpyEx"))
+    if (MaybeError error = check(
+            f.cublasAxpyEx(cublas, size, one, scale,
+                           static_cast<const char *>(value) + offset, data, 1,
+                           static_cast<char *>(sum) + offset, data, 1, scale),
+            "cublasAxpyEx"))
       return error;
   }
   return std::nullopt;
@@ -447,8 +447,8 @@ Result<CudaHandle> DriverCudaApi::record(CudaHandle stream) {
   if (MaybeError error = enter())
     return Error{*error};
   CUevent event = nullptr;
-  if (MaybeError error = check(
-          f.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate"))
+  if (MaybeError error = check(f.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+                               "cuEventCreate"))
     return Error{*error};
   if (MaybeError error =
           check(f.cuEventRecord(event, toStream(stream)), "cuEventRecord")) {
@@ -488,8 +488,8 @@ MaybeError DriverCudaApi::checkGroups() {
   return std::nullopt;
 }
 
-MaybeError DriverCudaApi::synchronize(
-    const std::function<MaybeError()> &getFailure) {
+MaybeError
+DriverCudaApi::synchronize(const std::function<MaybeError()> &getFailure) {
   if (MaybeError error = enter())
     return error;
   auto pause = std::chrono::microseconds(20);

@@ -82,9 +82,9 @@ MaybeError NcclCommunicator::open(const Program &program) {
     Result<NcclId> id = exchangeId(stream);
     if (!id)
       return id.error();
-    int64_t self = std::find(stream.group.begin(), stream.group.end(),
-                             program.rank) -
-                   stream.group.begin();
+    int64_t self =
+        std::find(stream.group.begin(), stream.group.end(), program.rank) -
+        stream.group.begin();
     Result<CudaHandle> group =
         device.getApi().joinGroup(*id, stream.group.size(), self);
     if (!group)
@@ -125,8 +125,7 @@ static Slab makeSlab(const void *tensor, const TensorType &type,
   }
   slab.width = (end - begin) * inner;
   slab.pitch = type.shape[dimension] * inner;
-  slab.data =
-      static_cast<char *>(const_cast<void *>(tensor)) + begin * inner;
+  slab.data = static_cast<char *>(const_cast<void *>(tensor)) + begin * inner;
   return slab;
 }
 
@@ -200,8 +199,7 @@ char *NcclCommunicator::Work::take(int64_t bytes) {
 void NcclCommunicator::Work::copy(void *to, const void *from, int64_t bytes,
                                   std::vector<Step> &steps) {
   if (bytes > 0)
-    steps.push_back(
-        [=] { return api.copy(to, from, bytes, channel.stream); });
+    steps.push_back([=] { return api.copy(to, from, bytes, channel.stream); });
 }
 
 void NcclCommunicator::Work::pack(const Slab &slab, char *block,
@@ -222,12 +220,11 @@ void NcclCommunicator::Work::unpack(const char *block, const Slab &slab) {
 }
 
 /// NCCL reduces numbers; of bits it has those of booleans.
-MaybeError
-NcclCommunicator::Work::checkReduction(const Instruction &what,
-                                       ElementType type) const {
-  bool isBits = (what.reduction == Reduction::And ||
-                 what.reduction == Reduction::Or) &&
-                type != ElementType::Bool;
+MaybeError NcclCommunicator::Work::checkReduction(const Instruction &what,
+                                                  ElementType type) const {
+  bool isBits =
+      (what.reduction == Reduction::And || what.reduction == Reduction::Or) &&
+      type != ElementType::Bool;
   bool isShort = type == ElementType::I16 || type == ElementType::U16;
   if (!isBits && !isShort)
     return std::nullopt;
@@ -335,8 +332,8 @@ MaybeError NcclCommunicator::Work::addExchange(const TransferPart &part) {
   if (what.dimension != what.toDimension) {
     sends = makeSlabs(part.operand, *part.operandType, what.toDimension,
                       what.toSizes);
-    receives = makeSlabs(part.result, *part.resultType, what.dimension,
-                         what.sizes);
+    receives =
+        makeSlabs(part.result, *part.resultType, what.dimension, what.sizes);
   } else {
     // Other sizes of the same dimension: what one had and the other gets.
     auto begin = [](const std::vector<int64_t> &sizes, size_t member) {
@@ -347,18 +344,18 @@ MaybeError NcclCommunicator::Work::addExchange(const TransferPart &part) {
                       const std::vector<int64_t> &theirs, size_t member) {
       int64_t origin = begin(mine, self);
       int64_t low = std::max(origin, begin(theirs, member));
-      int64_t high = std::min(origin + mine[self],
-                              begin(theirs, member) + theirs[member]);
+      int64_t high =
+          std::min(origin + mine[self], begin(theirs, member) + theirs[member]);
       if (high <= low)
         low = high = origin;
       return makeSlab(tensor, type, what.dimension, low - origin,
                       high - origin);
     };
     for (size_t i = 0; i < what.group.size(); ++i) {
-      sends.push_back(common(part.operand, *part.operandType, what.sizes,
-                             what.toSizes, i));
-      receives.push_back(common(part.result, *part.resultType, what.toSizes,
-                                what.sizes, i));
+      sends.push_back(
+          common(part.operand, *part.operandType, what.sizes, what.toSizes, i));
+      receives.push_back(
+          common(part.result, *part.resultType, what.toSizes, what.sizes, i));
     }
   }
   for (size_t i = 0; i < sends.size(); ++i) {
@@ -401,9 +398,8 @@ MaybeError NcclCommunicator::Work::addScan(const TransferPart &part) {
     return failure;
   std::vector<char> values(bytes);
   fillNeutral(what.reduction, type, values.data(), count);
-  before.push_back([=] {
-    return api.write(neutral, values.data(), bytes, channel.stream);
-  });
+  before.push_back(
+      [=] { return api.write(neutral, values.data(), bytes, channel.stream); });
   Reduction reduction = what.reduction;
   for (size_t root = 0; root < what.group.size(); ++root) {
     const void *from = self < root ? part.operand : neutral;
@@ -529,8 +525,8 @@ MaybeError NcclCommunicator::enter(const std::vector<TransferPart> &parts,
       if (!block)
         return block.error();
       entered.memory.push_back(*block);
-      if (MaybeError error = device.copy(*block, part.operand,
-                                         part.operandType->numBytes()))
+      if (MaybeError error =
+              device.copy(*block, part.operand, part.operandType->numBytes()))
         return error;
       part.operand = *block;
     }
@@ -588,8 +584,7 @@ MaybeError NcclCommunicator::wait(const std::shared_ptr<Transfer> &transfer) {
   waiting.erase(found);
   if (entered.error)
     return entered.error;
-  MaybeError error =
-      device.getApi().await(device.getStream(), entered.event);
+  MaybeError error = device.getApi().await(device.getStream(), entered.event);
   release(entered);
   transfer->end = Clock::now();
   return error;

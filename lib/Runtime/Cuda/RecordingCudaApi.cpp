@@ -229,8 +229,8 @@ MaybeError RecordingCudaApi::await(CudaHandle stream, CudaHandle event) {
 
 void RecordingCudaApi::release(CudaHandle event) { line("release e", event); }
 
-MaybeError RecordingCudaApi::synchronize(
-    const std::function<MaybeError()> &getFailure) {
+MaybeError
+RecordingCudaApi::synchronize(const std::function<MaybeError()> &getFailure) {
   line("synchronize");
   numHappened = numEvents;
   return getFailure();
@@ -241,9 +241,8 @@ Result<NcclId> RecordingCudaApi::makeNcclId() {
   return NcclId{};
 }
 
-Result<CudaHandle> RecordingCudaApi::joinGroup(const NcclId &,
-                                               int64_t numMembers,
-                                               int64_t self) {
+Result<CudaHandle>
+RecordingCudaApi::joinGroup(const NcclId &, int64_t numMembers, int64_t self) {
   line("join g", numGroups, " as ", self, " of ", numMembers);
   return numGroups++;
 }

@@ -83,10 +83,11 @@ static MaybeError runRank(Program program, const hetero::Jit &jit,
   std::vector<KernelFunction> kernels;
   for (const std::string &name : program.kernels)
     kernels.push_back(jit.lookup(name));
-  auto device = CudaDevice::create(
-      "recorded " + std::to_string(program.rank),
-      createRecordingCudaApi(
-          [&](const std::string &line) { log += line + "\n"; }));
+  auto device =
+      CudaDevice::create("recorded " + std::to_string(program.rank),
+                         createRecordingCudaApi([&](const std::string &line) {
+                           log += line + "\n";
+                         }));
   if (!device)
     return device.error();
   NcclCommunicator communicator(transport, **device);

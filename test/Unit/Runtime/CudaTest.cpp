@@ -28,8 +28,7 @@ record(const std::vector<Program> &programs, int numSteps = 1) {
             logs[i].push_back(line);
           }));
       NcclCommunicator communicator(*transports[i], **device);
-      auto session =
-          Session::create(programs[i], {}, **device, communicator);
+      auto session = Session::create(programs[i], {}, **device, communicator);
       ASSERT_TRUE(bool(session)) << session.error();
       for (int step = 0; step < numSteps; ++step) {
         for (size_t k = 0; k < programs[i].arguments.size(); ++k) {
@@ -84,11 +83,9 @@ makeCollective(const std::vector<TensorType> &operands,
 }
 
 TEST(CudaTest, EqualPartsAreGatheredByOneCall) {
-  auto logs = record(makeCollective({f32({4, 2}), f32({4, 2})},
-                                    {f32({8, 2}), f32({8, 2})},
-                                    [](Instruction &what) {
-                                      what.sizes = {4, 4};
-                                    }));
+  auto logs = record(
+      makeCollective({f32({4, 2}), f32({4, 2})}, {f32({8, 2}), f32({8, 2})},
+                     [](Instruction &what) { what.sizes = {4, 4}; }));
   EXPECT_EQ(afterCompute(logs[0]), "record e0 on s0\n"
                                    "await e0 on s1\n"
                                    "release e0\n"
@@ -99,10 +96,10 @@ TEST(CudaTest, EqualPartsAreGatheredByOneCall) {
 }
 
 TEST(CudaTest, UnequalPartsAreGatheredByBroadcasts) {
-  auto logs = record(makeCollective(
-      {f32({5, 2}), f32({3, 2}), f32({0, 2})},
-      {f32({8, 2}), f32({8, 2}), f32({8, 2})},
-      [](Instruction &what) { what.sizes = {5, 3, 0}; }));
+  auto logs =
+      record(makeCollective({f32({5, 2}), f32({3, 2}), f32({0, 2})},
+                            {f32({8, 2}), f32({8, 2}), f32({8, 2})},
+                            [](Instruction &what) { what.sizes = {5, 3, 0}; }));
   EXPECT_EQ(afterCompute(logs[1]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -117,12 +114,12 @@ TEST(CudaTest, UnequalPartsAreGatheredByBroadcasts) {
 }
 
 TEST(CudaTest, UnequalPartsArePaddedWhenAsked) {
-  auto logs = record(makeCollective({f32({5, 2}), f32({3, 2})},
-                                    {f32({8, 2}), f32({8, 2})},
-                                    [](Instruction &what) {
-                                      what.sizes = {5, 3};
-                                      what.algorithm = Algorithm::Padded;
-                                    }));
+  auto logs =
+      record(makeCollective({f32({5, 2}), f32({3, 2})},
+                            {f32({8, 2}), f32({8, 2})}, [](Instruction &what) {
+                              what.sizes = {5, 3};
+                              what.algorithm = Algorithm::Padded;
+                            }));
   EXPECT_EQ(afterCompute(logs[1]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -137,12 +134,12 @@ TEST(CudaTest, UnequalPartsArePaddedWhenAsked) {
 }
 
 TEST(CudaTest, PartsOfRowsAreUnpacked) {
-  auto logs = record(makeCollective({f32({6, 2}), f32({6, 3})},
-                                    {f32({6, 5}), f32({6, 5})},
-                                    [](Instruction &what) {
-                                      what.dimension = 1;
-                                      what.sizes = {2, 3};
-                                    }));
+  auto logs =
+      record(makeCollective({f32({6, 2}), f32({6, 3})},
+                            {f32({6, 5}), f32({6, 5})}, [](Instruction &what) {
+                              what.dimension = 1;
+                              what.sizes = {2, 3};
+                            }));
   EXPECT_EQ(afterCompute(logs[0]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -159,12 +156,12 @@ TEST(CudaTest, PartsOfRowsAreUnpacked) {
 }
 
 TEST(CudaTest, UnequalPartsAreScatteredByReductions) {
-  auto logs = record(makeCollective({f32({8, 2}), f32({8, 2})},
-                                    {f32({5, 2}), f32({3, 2})},
-                                    [](Instruction &what) {
-                                      what.opcode = Opcode::ReduceScatter;
-                                      what.sizes = {5, 3};
-                                    }));
+  auto logs =
+      record(makeCollective({f32({8, 2}), f32({8, 2})},
+                            {f32({5, 2}), f32({3, 2})}, [](Instruction &what) {
+                              what.opcode = Opcode::ReduceScatter;
+                              what.sizes = {5, 3};
+                            }));
   EXPECT_EQ(afterCompute(logs[1]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -180,15 +177,15 @@ TEST(CudaTest, UnequalPartsAreScatteredByReductions) {
 
 TEST(CudaTest, ExchangeIsAGroupOfMessages) {
   // Rows by 5 and 3 become columns by 1 and 3.
-  auto logs = record(makeCollective({f32({5, 4}), f32({3, 4})},
-                                    {f32({8, 1}), f32({8, 3})},
-                                    [](Instruction &what) {
-                                      what.opcode = Opcode::AllToAll;
-                                      what.dimension = 0;
-                                      what.sizes = {5, 3};
-                                      what.toDimension = 1;
-                                      what.toSizes = {1, 3};
-                                    }));
+  auto logs =
+      record(makeCollective({f32({5, 4}), f32({3, 4})},
+                            {f32({8, 1}), f32({8, 3})}, [](Instruction &what) {
+                              what.opcode = Opcode::AllToAll;
+                              what.dimension = 0;
+                              what.sizes = {5, 3};
+                              what.toDimension = 1;
+                              what.toSizes = {1, 3};
+                            }));
   EXPECT_EQ(afterCompute(logs[0]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -207,10 +204,10 @@ TEST(CudaTest, ExchangeIsAGroupOfMessages) {
 
 TEST(CudaTest, ScanGivesNeutralValuesToThoseBefore) {
   TensorType type = {ElementType::I32, {3}};
-  auto logs = record(makeCollective({type, type}, {type, type},
-                                    [](Instruction &what) {
-                                      what.opcode = Opcode::ExclusiveScan;
-                                    }));
+  auto logs =
+      record(makeCollective({type, type}, {type, type}, [](Instruction &what) {
+        what.opcode = Opcode::ExclusiveScan;
+      }));
   EXPECT_EQ(afterCompute(logs[1]),
             "record e0 on s0\n"
             "await e0 on s1\n"
@@ -230,13 +227,14 @@ TEST(CudaTest, ScanGivesNeutralValuesToThoseBefore) {
 
 TEST(CudaTest, WhatNcclCannotReduceIsAnError) {
   TensorType type = {ElementType::I32, {3}};
-  auto logs = record(makeCollective({type, type}, {type, type},
-                                    [](Instruction &what) {
-                                      what.opcode = Opcode::AllReduce;
-                                      what.reduction = Reduction::And;
-                                    }));
-  EXPECT_NE(logs[0].back().find("the and of i32 between ranks is not supported"),
-            std::string::npos)
+  auto logs =
+      record(makeCollective({type, type}, {type, type}, [](Instruction &what) {
+        what.opcode = Opcode::AllReduce;
+        what.reduction = Reduction::And;
+      }));
+  EXPECT_NE(
+      logs[0].back().find("the and of i32 between ranks is not supported"),
+      std::string::npos)
       << logs[0].back();
 }
 
@@ -306,9 +304,8 @@ TEST(CudaTest, LoopsAroundMultiplicationsAddUp) {
   log.clear();
   auto f32Type = static_cast<int64_t>(ElementType::F32);
   // Two sums of products of 4x8 and 8x6, for two results.
-  const int64_t table[] = {f32Type, f32Type, 0, 1, 4, 6,  8, 0, 8, 1, 0, 6,
-                           1,       0,       6, 1, 2, 2, 32, 48, 0, 2, 64, 0,
-                           24};
+  const int64_t table[] = {f32Type, f32Type, 0, 1, 4, 6,  8,  0, 8, 1,  0, 6, 1,
+                           0,       6,       1, 2, 2, 32, 48, 0, 2, 64, 0, 24};
   Device::Scope scope(device->get());
   void *memory = *(*device)->allocate(4096, "all");
   hetero_cuda_gemm(memory, static_cast<char *>(memory) + 1024,

@@ -132,8 +132,7 @@ TEST(TimelineTest, followsASchedule) {
   planner::Schedule schedule =
       buildSchedule(planner::ScheduleKind::OneFOneB, 4, {3, 1},
                     {{false, true}, {false, false}});
-  auto section =
-      predictTimeline(plan, schedule, cluster::makeDefaultCluster());
+  auto section = predictTimeline(plan, schedule, cluster::makeDefaultCluster());
   ASSERT_TRUE(bool(section)) << toString(section.takeError());
   ASSERT_EQ(section->lanes.size(), 3u);
   EXPECT_EQ(section->lanes[0].name, "rank 0");
@@ -165,8 +164,8 @@ TEST(TimelineTest, followsASchedule) {
   EXPECT_EQ(section->lanes[0].memory.back().bytes, Bytes(50));
 
   plan.microbatches.pop_back();
-  EXPECT_EQ(toString(predictTimeline(plan, schedule,
-                                     cluster::makeDefaultCluster())
-                         .takeError()),
-            "the schedule is not one of the plan");
+  EXPECT_EQ(
+      toString(predictTimeline(plan, schedule, cluster::makeDefaultCluster())
+                   .takeError()),
+      "the schedule is not one of the plan");
 }

@@ -1,0 +1,56 @@
+// RUN: hetero-opt %s -hetero-lower-to-linalg | FileCheck %s
+// RUN: hetero-opt %s -hetero-lower-to-linalg | hetero-opt | FileCheck %s
+
+// CHECK-DAG: #[[MATRIX:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+
+// A broadcast is read through, and a chain is one loop.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[BIAS:.*]]: tensor<8xf32>)
+func.func @chain(%x: tensor<4x8xf32>, %bias: tensor<8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[LOOP:.*]] = linalg.generic {indexing_maps = [#[[MATRIX]], #[[COLUMN]], #[[MATRIX]]]
+  // CHECK-SAME: ins(%[[X]], %[[BIAS]] :
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: math.tanh %[[SUM]]
+  // CHECK-NOT: linalg.generic
+  // CHECK: return %[[LOOP]]
+  %0 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.add %x, %0 : tensor<4x8xf32>
+  %2 = stablehlo.tanh %1 : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// What a reduction sums up is computed in its loop.
+// CHECK-LABEL: func.func @reduction
+func.func @reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[MATRIX]], #[[ROW]]], iterator_types = ["parallel", "reduction"]}
+  // CHECK: %[[SQUARE:.*]] = arith.mulf
+  // CHECK: arith.addf %{{.*}}, %[[SQUARE]]
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %a, %a : tensor<4x8xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @contraction
+func.func @contraction(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  // CHECK: linalg.generic
+  // CHECK-SAME: iterator_types = ["parallel", "parallel", "reduction"]
+  // CHECK-SAME: hetero.contraction
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Types become signless, the operation stays unsigned, and a divisor of zero
+// gives all ones.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-SAME: tensor<4xi8>
+func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>) -> tensor<4xui8> {
+  // CHECK: %[[ONES:.*]] = arith.constant -1 : i8
+  // CHECK: %[[ZERO:.*]] = arith.cmpi eq
+  // CHECK: %[[QUOTIENT:.*]] = arith.divui
+  // CHECK: arith.select %[[ZERO]], %[[ONES]], %[[QUOTIENT]]
+  %0 = stablehlo.divide %a, %b : tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
