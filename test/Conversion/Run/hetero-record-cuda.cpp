@@ -45,7 +45,8 @@ static FailureOr<Program> makeProgram(func::FuncOp function) {
   call.kernel = 0;
   call.label = "main";
   auto add = [&](Type type) -> FailureOr<BufferId> {
-    std::optional<hetero::runtime::TensorType> converted = hetero::getRuntimeType(type);
+    std::optional<hetero::runtime::TensorType> converted =
+        hetero::getRuntimeType(type);
     if (!converted)
       return function.emitError() << "has a value of type " << type;
     program.buffers.push_back(*converted);
