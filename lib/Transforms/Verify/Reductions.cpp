@@ -103,7 +103,8 @@ FailureOr<Content> Contributions::gather(Operation *op,
       if (!(content[axis] == (*first)[axis]) && !content[axis].isSplit())
         return op->emitOpError() << "puts parts of different sums together";
     const Share &share = content[Axis::Batch];
-    if (!share.isSplit())
+    // Members of the tensor axis have the same samples.
+    if (!share.isSplit() || (isSplit && share.cells == cells))
       continue;
     if (!cells.empty() && !share.cells.empty() &&
         share.cells.front() < cells.back())
