@@ -196,6 +196,14 @@ class Mutator:
         number = rng.randrange(4)
         return self._edit(at, re.sub(r"<(forward|backward) \d+", rf"<\1 {number}", self.lines[at]))
 
+    def do_offset(self, rng: random.Random):
+        """Counts samples from somewhere else."""
+        found = self._find(rng, r"stablehlo\.constant dense<\d+> : tensor<i64>")
+        if not found:
+            return None
+        _, at = found
+        return self._edit(at, re.sub(r"dense<\d+>", f"dense<{rng.randint(0, 9)}>", self.lines[at]))
+
     def do_part(self, rng: random.Random):
         """Takes or returns another part."""
         program = rng.choice(self.programs)

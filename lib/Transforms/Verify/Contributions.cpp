@@ -324,6 +324,30 @@ LogicalResult Contributions::checkNumber(const RankSteps &rank, Operation *op,
                            << " instead of " << describeNumber(expected[index]);
 }
 
+/// An operand after the inputs says where the samples begin, so that indices
+/// and random numbers are those of the whole batch.
+LogicalResult Contributions::checkOffset(const RankSteps &rank, Operation *op,
+                                         const Cells &samples) const {
+  func::FuncOp callee = programs.getCallee(op);
+  auto inputs = callee->getAttrOfType<DenseI64ArrayAttr>("hetero.inputs");
+  if (!inputs || samples.empty() ||
+      int64_t(op->getNumOperands()) != inputs.size() + 1)
+    return success();
+  Value offset = op->getOperand(inputs.size());
+  auto constant = offset.getDefiningOp<stablehlo::ConstantOp>();
+  auto value = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                        : DenseIntElementsAttr();
+  if (value && value.isSplat() &&
+      value.getSplatValue<APInt>().getSExtValue() == samples.front())
+    return success();
+  InFlightDiagnostic error = op->emitOpError()
+                             << "of rank " << rank.rank << " works on samples "
+                             << samples.str() << ", and its offset is not "
+                             << samples.front();
+  error.attachNote(offset.getLoc()) << "the offset comes from here";
+  return error;
+}
+
 LogicalResult Contributions::executeCall(const RankSteps &rank, Operation *op) {
   FailureOr<std::array<Cells, 3>> own = getOwn(rank, op);
   if (failed(own))
@@ -341,6 +365,8 @@ LogicalResult Contributions::executeCall(const RankSteps &rank, Operation *op) {
             callee->getAttrOfType<DenseI64ArrayAttr>("hetero.inputs"), number)))
       return failure();
   }
+  if (failed(checkOffset(rank, op, (*own)[0])))
+    return failure();
   auto outputs = callee->getAttrOfType<DenseI64ArrayAttr>("hetero.outputs");
   for (OpResult result : op->getResults()) {
     Content content;

@@ -167,6 +167,8 @@ private:
                                   std::optional<int64_t> number,
                                   mlir::DenseI64ArrayAttr expected,
                                   int64_t index) const;
+  mlir::LogicalResult checkOffset(const RankSteps &rank, mlir::Operation *op,
+                                  const Cells &samples) const;
   std::string describeNumber(std::optional<int64_t> number) const;
   mlir::FailureOr<Content> gather(mlir::Operation *op,
                                   llvm::ArrayRef<Content> contents) const;
