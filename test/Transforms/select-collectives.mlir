@@ -15,7 +15,7 @@ hetero.mesh @all = [0, 1]
 // CHECK-LABEL: func.func @rank0
 // CHECK: hetero.all_gather {{.*}} split 0 : [3, 4] over @all algorithm padded
 // CHECK: hetero.all_gather {{.*}} split 0 : [1, 6] over @all algorithm grouped
-// CHECK: hetero.all_gather {{.*}} split 0 : [2, 2] over @all :
+// CHECK: hetero.all_gather {{.*}} split 0 : [2, 2] over @all channel 2 :
 // CHECK: hetero.reduce_scatter sum {{.*}} split 0 : [1, 6] over @all algorithm ring
 // CHECK: hetero.all_reduce sum {{.*}} over @all :
 func.func @rank0(%a: tensor<3xf32>, %b: tensor<1xf32>, %c: tensor<2xf32>)

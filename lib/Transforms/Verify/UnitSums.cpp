@@ -32,9 +32,15 @@ public:
 
 private:
   FormsAttr getMark(Operation *op, unsigned result) const;
+  /// Whether `op` makes a value that is partial on this axis out of split ones.
+  bool isMarked(Operation *op) const {
+    return llvm::any_of(op->getResults(), [&](OpResult result) {
+      FormsAttr mark = getMark(op, result.getResultNumber());
+      return mark && mark.getForm(getName(axis)).isPartial();
+    });
+  }
   bool isExcluded(Operation *op) const {
-    return isa<CommunicationOpInterface, WaitOp>(op) ||
-           op->hasAttr(HeteroDialect::getFormsAttrName());
+    return isa<CommunicationOpInterface, WaitOp>(op) || isMarked(op);
   }
   bool completes(Operation *op) const;
   void readForms();
@@ -199,8 +205,7 @@ LogicalResult UnitSums::run() {
   if (failed(checkUses(*forms)))
     return failure();
   for (Operation &op : block) {
-    if (op.hasAttr(HeteroDialect::getFormsAttrName()) &&
-        failed(checkMarked(*forms, &op)))
+    if (isMarked(&op) && failed(checkMarked(*forms, &op)))
       return failure();
     if (axis != Axis::Batch && completes(&op) &&
         failed(checkReduction(*forms, &op)))
