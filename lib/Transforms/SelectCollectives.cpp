@@ -47,9 +47,10 @@ public:
   /// reduce-scatter) or one tensor (all-reduce).
   Algorithm choose(MeshOp mesh, ArrayAttr axes, bool isAllReduce,
                    ArrayRef<Bytes> shards);
-  /// Whether it pays to add `more` to a transfer of `bytes`.
+  /// Whether it pays to add `more` to a transfer of `bytes`, if `packed` bytes
+  /// have to be packed for that.
   bool isWorthJoining(ArrayRef<int64_t> group, bool isAllReduce, Bytes bytes,
-                      Bytes more) const;
+                      Bytes more, Bytes packed) const;
 
 private:
   ArrayRef<cost::Group> getGroups(MeshOp mesh, ArrayAttr axes);
@@ -144,11 +145,12 @@ Algorithm Times::choose(MeshOp mesh, ArrayAttr axes, bool isAllReduce,
 }
 
 bool Times::isWorthJoining(ArrayRef<int64_t> group, bool isAllReduce,
-                           Bytes bytes, Bytes more) const {
+                           Bytes bytes, Bytes more, Bytes packed) const {
   // Without a cluster, as is usual elsewhere: small ones, up to a limit.
   constexpr int64_t small = 1 << 20, limit = 1 << 25;
   if (!cluster)
-    return more.count() <= small && (bytes + more).count() <= limit;
+    return packed.count() <= 2 * small && more.count() <= small &&
+           (bytes + more).count() <= limit;
   for (int64_t rank : group)
     if (rank < 0 || rank >= int64_t(cluster->devices.size()))
       return false;
@@ -161,7 +163,8 @@ bool Times::isWorthJoining(ArrayRef<int64_t> group, bool isAllReduce,
   // What is joined is packed and unpacked: read and written twice.
   Time packing;
   for (int64_t rank : group)
-    packing = std::max(packing, (more * 4) / cluster->classOf(rank).bandwidth);
+    packing =
+        std::max(packing, (packed * 4) / cluster->classOf(rank).bandwidth);
   return timeOf(bytes) + timeOf(more) > timeOf(bytes + more) + packing;
 }
 
@@ -336,9 +339,10 @@ void SelectCollectivesPass::formBuckets(const Programs &programs,
       Bytes bytes;
       if (joins(programs, stream, begin, end))
         bytes = bytesOf(begin);
-      while (
-          end < steps.size() && joins(programs, stream, begin, end) &&
-          times.isWorthJoining(stream.group, isAllReduce, bytes, bytesOf(end)))
+      while (end < steps.size() && joins(programs, stream, begin, end) &&
+             times.isWorthJoining(
+                 stream.group, isAllReduce, bytes, bytesOf(end),
+                 end == begin + 1 ? bytes + bytesOf(end) : bytesOf(end)))
         bytes += bytesOf(end++);
       if (end - begin > 1)
         makeBucket(programs, stream, begin, end);

@@ -193,6 +193,7 @@ hetero.mesh @all = [0, 1]
 // CHECK-NEXT: negate
 // CHECK-NEXT: all_reduce
 // CHECK-NOT: bucket
+// CHECK-LABEL: func.func @rank1
 func.func @rank0(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     attributes {hetero.program = #hetero.program<on [0]>} {
   %0 = hetero.all_reduce sum %a over @all : tensor<4xf32> -> tensor<4xf32>
