@@ -1,6 +1,6 @@
 // RUN: hetero-opt %s -hetero-lower-host-to-cuda | FileCheck %s
 
-// CHECK-DAG: llvm.mlir.global private constant @[[NAME:.*]]("negate\00")
+// CHECK-DAG: llvm.mlir.global private constant @[[$NAME:.*]]("negate\00")
 // CHECK-DAG: llvm.mlir.global private constant @image_sm_80("code")
 // CHECK-DAG: llvm.mlir.global private constant @images()
 // CHECK: llvm.mlir.constant(80 : i64)
@@ -23,7 +23,7 @@ func.func @main(%a: memref<4xf32>, %b: memref<4xf32>, %p: memref<3xi1>, %s: f32)
   // CHECK: llvm.store %[[WORD]]
   // CHECK: arith.bitcast %arg3 : f32 to i32
   // CHECK: %[[IMAGES:.*]] = llvm.mlir.addressof @images
-  // CHECK: %[[KERNEL:.*]] = llvm.mlir.addressof @[[NAME]]
+  // CHECK: %[[KERNEL:.*]] = llvm.mlir.addressof @[[$NAME]]
   // CHECK: call @hetero_cuda_launch(%[[IMAGES]], %[[KERNEL]], %{{.*}}, %{{.*}}, %[[SLOTS]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr, i64) -> ()
   gpu.launch_func @kernels::@negate blocks in (%c1, %c1, %c1) threads in (%c2, %c1, %c1) args(%a : memref<4xf32>, %s : f32)
   // CHECK: %[[BYTES:.*]] = arith.constant 16 : i64

@@ -1,10 +1,10 @@
 // RUN: hetero-opt %s -hetero-lower-to-cublas | FileCheck %s
 
 // type 11 is f32, 10 bf16, 12 f64: ElementType of hetero/Runtime/Program.h
-// CHECK-DAG: memref.global "private" constant @[[MATMUL:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]> {hetero.host_table}
-// CHECK-DAG: memref.global "private" constant @[[ADDED:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
-// CHECK-DAG: memref.global "private" constant @[[HEADS:contraction[_0-9]*]] : memref<21xi64> = dense<[11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]>
-// CHECK-DAG: memref.global "private" constant @[[NARROW:contraction[_0-9]*]] : memref<17xi64> = dense<[10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
+// CHECK-DAG: memref.global "private" constant @[[$MATMUL:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]> {hetero.host_table}
+// CHECK-DAG: memref.global "private" constant @[[$ADDED:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
+// CHECK-DAG: memref.global "private" constant @[[$HEADS:contraction[_0-9]*]] : memref<21xi64> = dense<[11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]>
+// CHECK-DAG: memref.global "private" constant @[[$NARROW:contraction[_0-9]*]] : memref<17xi64> = dense<[10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
 
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
   // CHECK-NOT: linalg
-  // CHECK: %[[TABLE:.*]] = memref.get_global @[[MATMUL]]
+  // CHECK: %[[TABLE:.*]] = memref.get_global @[[$MATMUL]]
   // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[TABLE]]
   // CHECK: call @hetero_cuda_gemm(%{{.*}}, %{{.*}}, %{{.*}}, %[[ADDRESS]])
   %zero = arith.constant 0.0 : f32
@@ -31,7 +31,7 @@ func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>)
 
 // CHECK-LABEL: func.func @accumulates
 func.func @accumulates(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
-  // CHECK: memref.get_global @[[ADDED]]
+  // CHECK: memref.get_global @[[$ADDED]]
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -46,7 +46,7 @@ func.func @accumulates(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6x
 // the batch, samples a loop around it.
 // CHECK-LABEL: func.func @heads
 func.func @heads(%q: memref<2x5x3x16xf32>, %k: memref<2x7x3x16xf32>, %s: memref<2x3x5x7xf32>) {
-  // CHECK: memref.get_global @[[HEADS]]
+  // CHECK: memref.get_global @[[$HEADS]]
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%s : memref<2x3x5x7xf32>)
   linalg.generic {
@@ -65,7 +65,7 @@ func.func @heads(%q: memref<2x5x3x16xf32>, %k: memref<2x7x3x16xf32>, %s: memref<
 // 16-bit floats are summed in f32.
 // CHECK-LABEL: func.func @narrow
 func.func @narrow(%a: memref<4x8xbf16>, %b: memref<8x6xbf16>, %c: memref<4x6xf32>) {
-  // CHECK: memref.get_global @[[NARROW]]
+  // CHECK: memref.get_global @[[$NARROW]]
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}

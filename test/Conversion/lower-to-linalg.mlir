@@ -1,15 +1,15 @@
 // RUN: hetero-opt %s -hetero-lower-to-linalg | FileCheck %s
 // RUN: hetero-opt %s -hetero-lower-to-linalg | hetero-opt | FileCheck %s
 
-// CHECK-DAG: #[[MATRIX:.*]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
-// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[$MATRIX:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[$ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 
 // A broadcast is read through, and a chain is one loop.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[BIAS:.*]]: tensor<8xf32>)
 func.func @chain(%x: tensor<4x8xf32>, %bias: tensor<8xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[LOOP:.*]] = linalg.generic {indexing_maps = [#[[MATRIX]], #[[COLUMN]], #[[MATRIX]]]
+  // CHECK: %[[LOOP:.*]] = linalg.generic {indexing_maps = [#[[$MATRIX]], #[[$COLUMN]], #[[$MATRIX]]]
   // CHECK-SAME: ins(%[[X]], %[[BIAS]] :
   // CHECK: %[[SUM:.*]] = arith.addf
   // CHECK: math.tanh %[[SUM]]
@@ -24,7 +24,7 @@ func.func @chain(%x: tensor<4x8xf32>, %bias: tensor<8xf32>) -> tensor<4x8xf32> {
 // What a reduction sums up is computed in its loop.
 // CHECK-LABEL: func.func @reduction
 func.func @reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
-  // CHECK: linalg.generic {indexing_maps = [#[[MATRIX]], #[[ROW]]], iterator_types = ["parallel", "reduction"]}
+  // CHECK: linalg.generic {indexing_maps = [#[[$MATRIX]], #[[$ROW]]], iterator_types = ["parallel", "reduction"]}
   // CHECK: %[[SQUARE:.*]] = arith.mulf
   // CHECK: arith.addf %{{.*}}, %[[SQUARE]]
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -14,8 +14,8 @@
 // CHECK: %[[S0:.*]] = hetero.send %[[H0]] to 2
 // CHECK: call @stage0_forward_1(%[[X1]], %[[W]])
 // CHECK: %[[D0:.*]] = hetero.recv from 2 channel 2 : tensor<4x6xf32>
-// CHECK: %[[G0:.*]] = call @stage0_backward_0(%[[X0]], %[[D0]])
 // CHECK: hetero.wait %[[S0]]
+// CHECK: %[[G0:.*]] = call @stage0_backward_0(%[[X0]], %[[D0]])
 // CHECK: %[[D1:.*]] = hetero.recv from 2 channel 3 : tensor<2x6xf32>
 // CHECK: %[[G1:.*]] = call @stage0_backward_1(%[[X1]], %[[D1]])
 // CHECK: %[[SUM:.*]] = hetero.accumulate sum %[[G1]] into %[[G0]]
