@@ -5,7 +5,7 @@
 // RUN: hetero-opt %t.mlir --split-input-file --hetero-verify -o /dev/null
 // RUN: hetero-opt %s --split-input-file --hetero-select-collectives="buckets=false overlap=false" | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: bucket
-// PLAIN-NOT: hetero.wait
+// PLAIN-NOT: !hetero.handle<
 
 // Without a cluster: padded while that moves at most a quarter more; a sum is
 // left to the runtime.
