@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Problem.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <tuple>
@@ -106,12 +107,14 @@ Error Checker::checkAmount(const Twine &layer, StringRef what,
       return createStringError(layer + ": " + what + " is " +
                                Twine(part.count()) +
                                ", but cannot be negative");
-  // A step keeps and moves these a few times over; leave room for that.
-  total += amount.fixed + amount.perSample * problem.batch;
-  if (total.count() > std::numeric_limits<int64_t>::max() / 64)
+  // Work is looked at layer by layer. Bytes are summed, and a step keeps and
+  // moves some of them a few times over; leave room for that.
+  AmountT whole = amount.fixed + amount.perSample * problem.batch;
+  total = std::is_same_v<AmountT, Work> ? whole : total + whole;
+  if (total.count() > std::numeric_limits<int64_t>::max() / 8)
     return createStringError(
         layer + ": " + what + " makes the step too large to count, with " +
-        total.str() + " or more for a batch of " + Twine(problem.batch));
+        approximate(total) + " or more for a batch of " + Twine(problem.batch));
   return Error::success();
 }
 

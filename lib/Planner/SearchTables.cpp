@@ -14,11 +14,8 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// With more layers than this, stages begin only at every second, third, ...
-/// one.
-static constexpr int64_t maxCuts = 128;
-
-SearchTables::SearchTables(const StageModel &model) : model(model) {
+SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
+    : model(model) {
   int64_t numLayers = model.problem.layers.size();
   int64_t step = (numLayers + maxCuts - 1) / maxCuts;
   for (int64_t layer = 0; layer < numLayers; layer += step)
@@ -115,6 +112,22 @@ const std::vector<double> &SearchTables::tensorTimes(ArrayRef<int64_t> row,
   for (const Layer &layer : model.problem.layers) {
     auto [forward, backward] = model.tensorTimes(layer, group, samples);
     result.push_back(result.back() + toSeconds(forward) + toSeconds(backward));
+  }
+  return result;
+}
+
+const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {
+  std::vector<int64_t> &result = farthest[tensor];
+  if (!result.empty())
+    return result;
+  int64_t numCuts = cuts.size();
+  result.assign(numCuts, numCuts - 1);
+  for (int64_t cut = numCuts - 2; tensor > 1 && cut >= 0; --cut) {
+    bool divides = true;
+    for (int64_t layer = cuts[cut]; layer < cuts[cut + 1]; ++layer)
+      divides &=
+          is_contained(model.problem.layers[layer].tensorDegrees, tensor);
+    result[cut] = !divides ? cut : result[cut + 1];
   }
   return result;
 }

@@ -104,6 +104,7 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
            &tables.updateTimes(entry.first, tensor),
            &tables.savedBytes(tensor, part), &tables.workspaces(part)});
     option.states = &tables.states(tensor);
+    option.farthest = &tables.farthestCuts(tensor);
     option.tensorTimes.assign(numLayers + 1, 0);
     if (tensor > 1)
       for (int64_t i = 0; i < numDevices; i += tensor) {
@@ -129,29 +130,28 @@ ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
   return option.rows > 1 ? ArrayRef(planner.stateModes) : ArrayRef(replicated);
 }
 
-/// Whether a stage of the option may have layers `first` to `last - 1`.
-bool StageSearch::isAllowed(const StageOption &option, int64_t first,
-                            int64_t last) const {
-  for (int64_t layer = first; option.tensor > 1 && layer < last; ++layer)
-    if (!is_contained(problem.layers[layer].tensorDegrees, option.tensor))
-      return false;
-  ArrayRef<int64_t> devices = ArrayRef(order).slice(
-      positions[option.begin], positions[option.end] - positions[option.begin]);
-  for (const Pin &pin : problem.constraints.pins)
-    if (pin.layer >= first && pin.layer < last && !pin.devices.empty() &&
-        any_of(
-            devices,
-            [&](int64_t device) { return !is_contained(pin.devices, device); }))
-      return false;
-  return true;
+/// Whether one of layers `first` to `last - 1` may not be on these devices.
+bool StageSearch::isPinnedElsewhere(const StageOption &option, int64_t first,
+                                    int64_t last) const {
+  ArrayRef<int64_t> devices =
+      ArrayRef(order).slice(positions[option.begin],
+                            positions[option.end] - positions[option.begin]);
+  return any_of(problem.constraints.pins, [&](const Pin &pin) {
+    return pin.layer >= first && pin.layer < last && !pin.devices.empty() &&
+           any_of(devices, [&](int64_t device) {
+             return !is_contained(pin.devices, device);
+           });
+  });
 }
 
 double StageSearch::crossing(int64_t lastLayer, int64_t fromDevice,
                              int64_t toDevice) const {
   const Layer &layer = problem.layers[lastLayer];
   Bytes bytes = std::max(layer.output.at(size), layer.outputGradient.at(size));
-  return toSeconds(
-      cost::transferTime(cluster.pathBetween(fromDevice, toDevice), bytes));
+  const cluster::Path &path = cluster.pathBetween(fromDevice, toDevice);
+  return toSeconds(path.latency) +
+         static_cast<double>(bytes.count()) /
+             static_cast<double>(path.bandwidth.count());
 }
 
 /// Parameters of other layers that the stage needs a copy of.
@@ -224,6 +224,16 @@ static double onceTime(const StageOption &option, const ColumnState &state,
          pass(state.parameters);
 }
 
+/// Forward and backward of the slowest device.
+double StageSearch::computeTime(const StageOption &option, int64_t firstCut,
+                                int64_t lastCut) const {
+  int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
+  double time = 0;
+  for (const StageOption::Part &part : option.parts)
+    time = std::max(time, (*part.times)[last] - (*part.times)[first]);
+  return time + option.tensorTimes[last] - option.tensorTimes[first];
+}
+
 std::optional<StageCost> StageSearch::cost(const StageOption &option,
                                            int64_t firstCut, int64_t lastCut,
                                            StateMode mode) const {
@@ -239,8 +249,6 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
   SmallVector<Bytes, 4> beside;
   SmallVector<int64_t, 4> saved;
   for (const StageOption::Part &part : option.parts) {
-    result.time =
-        std::max(result.time, (*part.times)[last] - (*part.times)[first]);
     update = std::max(update, (*part.updates)[last] - (*part.updates)[first]);
     saved.push_back((*part.saved)[last] - (*part.saved)[first]);
     Bytes buffers = (*part.workspace)[firstCut * numCuts + lastCut];
@@ -252,7 +260,7 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
                  problem.layers[last - 1].outputGradient.at(part.samples);
     beside.push_back(buffers);
   }
-  result.time += option.tensorTimes[last] - option.tensorTimes[first];
+  result.time = computeTime(option, firstCut, lastCut);
   result.limit =
       findLimit(option, state, mode, state.gradients * (count > 1 ? 2 : 1),
                 beside, saved, count);
@@ -306,58 +314,86 @@ double StageSearch::restPeriod(int64_t layer, int64_t position) const {
                   : std::numeric_limits<double>::infinity();
 }
 
+/// A tail with a stage before it.
+StageSearch::Label StageSearch::prepend(const StageOption &option,
+                                        const StageCost &stage, int64_t tail,
+                                        int64_t firstLayer,
+                                        int64_t lastLayer) const {
+  const Label &next = arena[tail];
+  double boundary =
+      next.option ? crossing(lastLayer, option.lastDevice, next.firstDevice)
+                  : 0;
+  Label label;
+  label.sum = stage.time + 2 * boundary + next.sum;
+  label.period = std::max({next.period, stage.time, boundary,
+                           label.sum / static_cast<double>(stage.limit)});
+  label.finish = std::max(next.finish, label.sum + stage.once);
+  label.stages = next.stages + 1;
+  label.firstDevice = option.firstDevice;
+  label.firstLayer = firstLayer;
+  label.lastLayer = lastLayer;
+  label.option = &option;
+  label.rest = tail;
+  return label;
+}
+
+/// Whether there may be so many stages, and the first of them is the one that
+/// its layers are pinned to.
+bool StageSearch::isRightStage(const Label &label) const {
+  if (problem.constraints.maxStages &&
+      label.stages > *problem.constraints.maxStages)
+    return false;
+  return none_of(problem.constraints.pins, [&](const Pin &pin) {
+    return pin.stage && wantedStages && pin.layer >= label.firstLayer &&
+           pin.layer <= label.lastLayer &&
+           *pin.stage != *wantedStages - label.stages;
+  });
+}
+
 /// Adds all stages that start at a cut and the begin of `option`.
 void StageSearch::extend(int64_t cut, const StageOption &option,
                          std::vector<int64_t> &labels) {
   int64_t layer = tables.cuts[cut];
   double rest = restPeriod(layer, option.begin);
-  for (int64_t lastCut = cut + 1; lastCut < numCuts; ++lastCut) {
+  for (int64_t lastCut = cut + 1; lastCut <= (*option.farthest)[cut];
+       ++lastCut) {
     int64_t last = tables.cuts[lastCut];
-    if (!isAllowed(option, tables.cuts[lastCut - 1], last))
+    if (!problem.constraints.pins.empty() &&
+        isPinnedElsewhere(option, layer, last))
       return;
-    const std::vector<int64_t> &tails = states[option.end][lastCut];
-    if (tails.empty())
+    double time = computeTime(option, cut, lastCut);
+    if (!isBelowCutoff(rest, time, time))
+      return;
+    const State &state = states[option.end][lastCut];
+    if (state.labels.empty() ||
+        !isBelowCutoff(rest, time + state.sum, std::max(time, state.period)))
       continue;
     for (StateMode mode : modes(option)) {
       std::optional<StageCost> stage = cost(option, cut, lastCut, mode);
       if (!stage)
         continue;
-      if (rest + stage->time + steps * std::max(rest, stage->time) >= cutoff)
-        return;
-      for (int64_t tail : tails) {
-        const Label &next = arena[tail];
-        double boundary = next.option ? crossing(last - 1, option.lastDevice,
-                                                 next.firstDevice)
-                                      : 0;
-        Label label;
-        label.sum = stage->time + 2 * boundary + next.sum;
-        label.period =
-            std::max({next.period, stage->time, boundary,
-                      label.sum / static_cast<double>(stage->limit)});
-        label.finish = std::max(next.finish, label.sum + stage->once);
-        label.stages = next.stages + 1;
-        label.firstDevice = option.firstDevice;
-        label.firstLayer = layer;
-        label.lastLayer = last - 1;
-        label.option = &option;
+      for (int64_t tail : state.labels) {
+        Label label = prepend(option, *stage, tail, layer, last - 1);
         label.mode = mode;
-        label.rest = tail;
-        if (std::max(rest + label.sum, label.finish) +
-                steps * std::max(rest, label.period) >=
-            cutoff)
-          continue;
-        if (problem.constraints.maxStages &&
-            label.stages > *problem.constraints.maxStages)
-          continue;
-        auto isPinnedElsewhere = [&](const Pin &pin) {
-          return pin.stage && wantedStages && pin.layer >= layer &&
-                 pin.layer < last && *pin.stage != *wantedStages - label.stages;
-        };
-        if (!any_of(problem.constraints.pins, isPinnedElsewhere))
+        if (isBelowCutoff(rest, label.sum, label.period) &&
+            label.finish + steps * std::max(rest, label.period) < cutoff &&
+            isRightStage(label))
           insert(label, labels);
       }
     }
   }
+}
+
+StageSearch::State
+StageSearch::makeState(std::vector<int64_t> labels) const {
+  State state;
+  state.sum = state.period = std::numeric_limits<double>::infinity();
+  for (int64_t label : labels) {
+    state.sum = std::min(state.sum, arena[label].sum);
+    state.period = std::min(state.period, arena[label].period);
+  }
+  state.labels = std::move(labels);
+  return state;
 }
 
 StageLayout StageSearch::unwind(const Label &label) const {
@@ -386,19 +422,19 @@ std::vector<StageLayout> StageSearch::run(double limit, size_t keep,
   states.assign(numPositions, {});
   for (auto &byCut : states) {
     byCut.resize(numCuts);
-    byCut.back() = {0};
+    byCut.back() = makeState({0});
   }
   for (int64_t begin = numPositions - 2; begin >= 0; --begin)
     for (int64_t cut = numCuts - 2; cut >= 0; --cut) {
       // The devices up to the next position may be left out.
-      std::vector<int64_t> labels = states[begin + 1][cut];
+      std::vector<int64_t> labels = states[begin + 1][cut].labels;
       for (int64_t end = begin + 1; end < numPositions; ++end)
         for (const StageOption &option : options(begin, end))
           extend(cut, option, labels);
-      states[begin][cut] = std::move(labels);
+      states[begin][cut] = makeState(std::move(labels));
     }
   std::vector<StageLayout> found;
-  for (int64_t label : states[0][0])
+  for (int64_t label : states[0][0].labels)
     if (!wantedStages || arena[label].stages == *wantedStages)
       found.push_back(unwind(arena[label]));
   // Equal values stay in the order of the search.

@@ -68,6 +68,8 @@ struct StageOption {
   /// longest.
   std::vector<double> tensorTimes;
   const std::vector<ColumnState> *states = nullptr;
+  /// For each cut the last one that a stage which begins there can end at.
+  const std::vector<int64_t> *farthest = nullptr;
 };
 
 /// What a run of layers takes on an option.
@@ -81,11 +83,12 @@ struct StageCost {
 /// What several searches share, for one problem and cluster.
 class SearchTables {
 public:
-  explicit SearchTables(const StageModel &model);
+  SearchTables(const StageModel &model, int64_t maxCuts);
 
   const StageModel &model;
   /// The layers that a stage may begin with, and the number of layers. These
-  /// are all of them unless there are very many.
+  /// are all of them, or every second, third, ... one if there are more than
+  /// `maxCuts`.
   std::vector<int64_t> cuts;
 
   /// The samples that devices of each class get, at most, when a microbatch is
@@ -101,6 +104,9 @@ public:
   const std::vector<Bytes> &workspaces(int64_t samples);
   const std::vector<double> &tensorTimes(llvm::ArrayRef<int64_t> row,
                                          int64_t samples);
+  /// For each cut the last one that layers which can all be divided in so many
+  /// parts reach from there.
+  const std::vector<int64_t> &farthestCuts(int64_t tensor);
   /// Parameters, optimizer state and gradients of all layers before.
   const std::vector<ColumnState> &states(int64_t tensor);
 
@@ -114,6 +120,7 @@ private:
   std::map<int64_t, std::vector<Bytes>> largest;
   std::map<std::tuple<int64_t, int64_t, int64_t>, std::vector<double>> sums;
   std::map<int64_t, std::vector<ColumnState>> stateSums;
+  std::map<int64_t, std::vector<int64_t>> farthest;
 };
 
 /// A way to lay out all layers, and its value by the formula above.
@@ -161,8 +168,18 @@ private:
     int64_t rest = -1;
   };
 
+  /// The tails that start at a layer and position, and the least of what they
+  /// have.
+  struct State {
+    std::vector<int64_t> labels;
+    double sum = 0, period = 0;
+  };
+
   void addOptions(int64_t begin, int64_t end);
-  bool isAllowed(const StageOption &option, int64_t first, int64_t last) const;
+  bool isPinnedElsewhere(const StageOption &option, int64_t first,
+                         int64_t last) const;
+  double computeTime(const StageOption &option, int64_t firstCut,
+                     int64_t lastCut) const;
   double value(const Label &label) const {
     return label.finish + steps * label.period;
   }
@@ -171,6 +188,15 @@ private:
   void insert(Label label, std::vector<int64_t> &labels);
   bool isDominated(const Label &label, const Label &by) const;
   double restPeriod(int64_t layer, int64_t position) const;
+  /// Whether a plan with that tail, before which no stage is faster than
+  /// `rest`, is below the cutoff.
+  bool isBelowCutoff(double rest, double sum, double period) const {
+    return rest + sum + steps * std::max(rest, period) < cutoff;
+  }
+  Label prepend(const StageOption &option, const StageCost &stage,
+                int64_t tail, int64_t firstLayer, int64_t lastLayer) const;
+  bool isRightStage(const Label &label) const;
+  State makeState(std::vector<int64_t> labels) const;
   StageLayout unwind(const Label &label) const;
 
   SearchTables &tables;
@@ -192,8 +218,8 @@ private:
   size_t maxLabels = 0;
   std::optional<int64_t> wantedStages;
   std::vector<Label> arena;
-  /// By position and cut: indices in the arena.
-  std::vector<std::vector<std::vector<int64_t>>> states;
+  /// By position and cut.
+  std::vector<std::vector<State>> states;
 };
 
 } // namespace hetero::planner

@@ -137,6 +137,13 @@ findPositions(const Cluster &cluster, ArrayRef<int64_t> order, int64_t most) {
 // The planner
 //===----------------------------------------------------------------------===//
 
+/// Where a coarse search cuts devices and layers, and a fine one layers.
+static constexpr int64_t coarsePositions = 10, coarseCuts = 40, fineCuts = 72;
+/// How many labels a state keeps, how many orders are tried with all numbers of
+/// microbatches, and how many numbers and configurations go on.
+static constexpr size_t labelsPerState = 6, firstOrders = 4,
+                        bestMicrobatches = 3, bestConfigurations = 4;
+
 namespace {
 /// One run of the search.
 struct Configuration {
@@ -157,14 +164,17 @@ public:
   StagesPlanner(const Problem &problem, const Cluster &cluster,
                 const PlannerOptions &options)
       : problem(problem), cluster(cluster), options(options),
-        builder(problem, cluster, options), tables(builder.model) {}
+        builder(problem, cluster, options),
+        coarseTables(builder.model, coarseCuts),
+        fineTables(builder.model, fineCuts) {}
 
   Expected<Plan> plan();
 
 private:
   void addBaselines();
   void chooseMicrobatches();
-  void search(Configuration &configuration, int64_t numPositions);
+  void search(Configuration &configuration, SearchTables &tables,
+              int64_t numPositions);
   void searchAll();
   void evaluateProposals();
   void addClosest();
@@ -173,18 +183,12 @@ private:
   const Cluster &cluster;
   const PlannerOptions &options;
   PlanBuilder builder;
-  SearchTables tables;
+  SearchTables coarseTables, fineTables;
   std::vector<std::vector<int64_t>> orders, microbatches;
   std::vector<Proposal> proposals;
   Selection selection;
 };
 } // namespace
-
-/// How many positions a coarse search has, how many labels a state keeps, and
-/// how many numbers of microbatches and configurations go on.
-static constexpr int64_t coarsePositions = 10;
-static constexpr size_t labelsPerState = 6, firstOrders = 4,
-                        bestMicrobatches = 3, bestConfigurations = 4;
 
 /// The value of a layout is an estimate, which may be too high by this.
 static constexpr double slack = 1.05;
@@ -212,7 +216,8 @@ void StagesPlanner::chooseMicrobatches() {
   }
 }
 
-void StagesPlanner::search(Configuration &configuration, int64_t numPositions) {
+void StagesPlanner::search(Configuration &configuration, SearchTables &tables,
+                           int64_t numPositions) {
   const std::vector<int64_t> &order = orders[configuration.order];
   const std::vector<int64_t> &sizes = microbatches[configuration.microbatches];
   double cutoff = selection.found()
@@ -254,7 +259,8 @@ static void sortByValue(std::vector<Configuration> &configurations) {
 
 void StagesPlanner::searchAll() {
   int64_t numDevices = orders.front().size();
-  bool isFine = numDevices + 1 <= coarsePositions;
+  bool isFine = numDevices + 1 <= coarsePositions &&
+                int64_t(problem.layers.size()) <= coarseCuts;
   int64_t coarse = std::min(coarsePositions, options.maxPositions + 1);
   std::vector<Configuration> done;
   auto run = [&](size_t order, size_t index) {
@@ -263,7 +269,7 @@ void StagesPlanner::searchAll() {
         }))
       return;
     Configuration configuration{order, index, 0};
-    search(configuration, coarse);
+    search(configuration, coarseTables, coarse);
     done.push_back(configuration);
   };
   for (size_t order = 0; order < std::min(firstOrders, orders.size()); ++order)
@@ -288,7 +294,7 @@ void StagesPlanner::searchAll() {
   if (done.size() > bestConfigurations)
     done.resize(bestConfigurations);
   for (Configuration &configuration : done)
-    search(configuration, options.maxPositions + 1);
+    search(configuration, fineTables, options.maxPositions + 1);
   evaluateProposals();
 }
 

@@ -121,7 +121,7 @@ static void compareWithAll(std::mt19937 &random, bool scarce, bool pinned) {
   options.stateModes = {StateMode::Replicated, StateMode::Optimizer,
                         StateMode::Full};
   StageModel model(problem, cluster);
-  SearchTables tables(model);
+  SearchTables tables(model, /*maxCuts=*/100);
   std::vector<int64_t> order = cluster.availableDevices(), positions;
   std::shuffle(order.begin(), order.end(), random);
   for (size_t i = 0; i <= order.size(); ++i)
