@@ -133,14 +133,15 @@ ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
 /// Whether one of layers `first` to `last - 1` may not be on these devices.
 bool StageSearch::isPinnedElsewhere(const StageOption &option, int64_t first,
                                     int64_t last) const {
-  ArrayRef<int64_t> devices =
-      ArrayRef(order).slice(positions[option.begin],
-                            positions[option.end] - positions[option.begin]);
+  ArrayRef<int64_t> devices = ArrayRef(order).slice(
+      positions[option.begin], positions[option.end] - positions[option.begin]);
   return any_of(problem.constraints.pins, [&](const Pin &pin) {
     return pin.layer >= first && pin.layer < last && !pin.devices.empty() &&
-           any_of(devices, [&](int64_t device) {
-             return !is_contained(pin.devices, device);
-           });
+           any_of(
+               devices,
+               [&](int64_t device) {
+                 return !is_contained(pin.devices, device);
+               });
   });
 }
 
@@ -384,8 +385,7 @@ void StageSearch::extend(int64_t cut, const StageOption &option,
   }
 }
 
-StageSearch::State
-StageSearch::makeState(std::vector<int64_t> labels) const {
+StageSearch::State StageSearch::makeState(std::vector<int64_t> labels) const {
   State state;
   state.sum = state.period = std::numeric_limits<double>::infinity();
   for (int64_t label : labels) {

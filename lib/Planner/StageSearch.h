@@ -193,8 +193,8 @@ private:
   bool isBelowCutoff(double rest, double sum, double period) const {
     return rest + sum + steps * std::max(rest, period) < cutoff;
   }
-  Label prepend(const StageOption &option, const StageCost &stage,
-                int64_t tail, int64_t firstLayer, int64_t lastLayer) const;
+  Label prepend(const StageOption &option, const StageCost &stage, int64_t tail,
+                int64_t firstLayer, int64_t lastLayer) const;
   bool isRightStage(const Label &label) const;
   State makeState(std::vector<int64_t> labels) const;
   StageLayout unwind(const Label &label) const;

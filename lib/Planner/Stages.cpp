@@ -142,7 +142,7 @@ static constexpr int64_t coarsePositions = 10, coarseCuts = 40, fineCuts = 72;
 /// How many labels a state keeps, how many orders are tried with all numbers of
 /// microbatches, and how many numbers and configurations go on.
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
-                        bestMicrobatches = 3, bestConfigurations = 4;
+                        bestMicrobatches = 4, bestConfigurations = 10;
 
 namespace {
 /// One run of the search.
@@ -242,7 +242,7 @@ void StagesPlanner::search(Configuration &configuration, SearchTables &tables,
   configuration.value = std::numeric_limits<double>::infinity();
   for (std::optional<int64_t> numStages : counts)
     for (StageLayout &layout :
-         search.run(cutoff, /*keep=*/2, labelsPerState, numStages)) {
+         search.run(cutoff, /*keep=*/4, labelsPerState, numStages)) {
       configuration.value = std::min(configuration.value, layout.value);
       proposals.push_back(
           {std::move(layout), configuration.microbatches, proposals.size()});
