@@ -10,11 +10,11 @@ from mutate import mutations
 from program import Program
 
 DIALECTS = ("stablehlo", "chlo", "sdy")
-SOURCES = (*DIALECTS, "jax")
+SOURCES = (*DIALECTS, "jax", "jax_tests")
 
 
 def candidates(source: str, full: bool = True) -> list[Program]:
-    """Every program of a dialect, or those that JAX lowers; jaxlib judges them."""
+    """Every program of a dialect, of JAX or of its tests; jaxlib judges them."""
     if source == "stablehlo":
         import stablehlo_programs
 
@@ -27,6 +27,10 @@ def candidates(source: str, full: bool = True) -> list[Program]:
         import sdy_programs
 
         return list(sdy_programs.candidates())
+    if source == "jax_tests":
+        import jax_tests
+
+        return list(jax_tests.candidates(full))
     import jax_programs
 
     return list(jax_programs.candidates(full))

@@ -6,6 +6,7 @@ Examples:
   report.py --family dot_general     only programs made for this op
   report.py --op dot_general --jax   every program that uses this op
   report.py --jax                    add the programs that JAX itself lowers
+  report.py --jax-tests              add the programs of JAX's own tests
   report.py --mutations 2000         add 2000 mutated programs
 """
 
@@ -60,6 +61,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--op", action="append", help="only programs that use this op (repeatable)")
     parser.add_argument("--dialect", choices=["stablehlo", "chlo", "sdy"], help="only this dialect")
     parser.add_argument("--jax", action="store_true", help="add programs that JAX lowers")
+    parser.add_argument("--jax-tests", action="store_true", help="add programs of JAX's own tests")
     parser.add_argument("--only-jax", action="store_true", help="only programs that JAX lowers")
     parser.add_argument("--mutations", type=int, default=0, metavar="N", help="add N mutated programs")
     parser.add_argument("--seed", type=int, default=0, help="of the mutations")
@@ -84,6 +86,8 @@ def _candidates(options: argparse.Namespace) -> list[Program]:
         sources = ["jax"]
     elif options.jax:
         sources.append("jax")
+    if options.jax_tests:
+        sources.append("jax_tests")
     programs = [program for source in sources for program in candidates(source)]
     if options.family:
         programs = [p for p in programs if any(p.is_of(name) for name in options.family)]

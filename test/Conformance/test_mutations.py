@@ -9,7 +9,7 @@ from compare import compare, label
 from corpus import SOURCES, candidates, mutants, sample
 from oracle import HeteroOpt, Jaxlib
 
-COUNTS = {"stablehlo": 3000, "chlo": 1000, "sdy": 1000, "jax": 500}
+COUNTS = {"stablehlo": 3000, "chlo": 1000, "sdy": 1000, "jax": 500, "jax_tests": 500}
 
 
 def _check(source: str, count: int, seed: int, per_family: int, jaxlib: Jaxlib, opt: HeteroOpt, full: bool) -> list:

@@ -16,7 +16,7 @@ from oracle import HeteroOpt, Jaxlib, JaxlibAsOpt, op_names
 from program import Program
 
 # Programs per family in the samples; the JAX programs are a sample already.
-SAMPLES = {"stablehlo": 12, "chlo": 6, "sdy": 20, "jax": 2}
+SAMPLES = {"stablehlo": 12, "chlo": 6, "sdy": 20, "jax": 2, "jax_tests": 2}
 
 
 @pytest.mark.parametrize("source", SOURCES)
