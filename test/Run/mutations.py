@@ -197,11 +197,17 @@ class Mutator:
         return self._edit(at, re.sub(r"<(forward|backward) \d+", rf"<\1 {number}", self.lines[at]))
 
     def do_offset(self, rng: random.Random):
-        """Counts samples from somewhere else."""
-        found = self._find(rng, r"stablehlo\.constant dense<\d+> : tensor<i64>")
+        """Tells a unit that its samples begin somewhere else."""
+        found = []
+        for program in self.programs:
+            for i in program[1:]:
+                match = re.match(r"\s*(%\w+) = stablehlo\.constant dense<\d+> : tensor<i64>", self.lines[i])
+                used = match and re.compile(r" call @.*" + re.escape(match.group(1)) + r"\b")
+                if used and any(used.search(self.lines[j]) for j in range(i, program.stop)):
+                    found.append(i)
         if not found:
             return None
-        _, at = found
+        at = rng.choice(found)
         return self._edit(at, re.sub(r"dense<\d+>", f"dense<{rng.randint(0, 9)}>", self.lines[at]))
 
     def do_part(self, rng: random.Random):
