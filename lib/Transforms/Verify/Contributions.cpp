@@ -394,7 +394,15 @@ LogicalResult Contributions::executeAccumulate(const RankSteps &rank,
   Content operand = get(rank, op.getOperand()),
           sum = get(rank, op.getAccumulator());
   if (operand.isConstant || sum.isConstant) {
-    set(rank, op.getResult(), operand.isConstant ? sum : operand);
+    const Content &other = operand.isConstant ? sum : operand;
+    for (Axis axis : allAxes)
+      if (other[axis].isPartial() && other[axis].reduction != op.getReduction())
+        return op.emitOpError()
+               << "of rank " << rank.rank << " combines by "
+               << stringifyReductionKind(op.getReduction())
+               << " what is partial "
+               << stringifyReductionKind(other[axis].reduction);
+    set(rank, op.getResult(), other);
     return success();
   }
   if (operand.number != sum.number)
