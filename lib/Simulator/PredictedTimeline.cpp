@@ -108,7 +108,7 @@ hetero::simulator::predictTimeline(const planner::Plan &plan,
   for (auto [index, stage] : enumerate(plan.stages)) {
     for (auto [position, device] : enumerate(stage.mesh.devices)) {
       TimelineLane &lane = lanes[device];
-      lane.name = "rank " + std::to_string(device);
+      lane.rank = device;
       lane.note +=
           (lane.note.empty() ? "stage " : ", stage ") + std::to_string(index);
       addSpans(schedule.stages[index], timing->spans[index], lane);

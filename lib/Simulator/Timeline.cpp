@@ -114,7 +114,8 @@ static void writeFacts(const Timeline &timeline, raw_ostream &os) {
 void hetero::simulator::writeTimeline(const Timeline &timeline,
                                       raw_ostream &os) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-        "charset=\"utf-8\">\n<title>"
+        "charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>"
      << escape(timeline.title) << "</title>\n<style>" << style
      << "</style>\n</head>\n<body>\n<h1>" << escape(timeline.title)
      << "</h1>\n";

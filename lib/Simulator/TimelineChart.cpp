@@ -199,8 +199,8 @@ void Chart::writeNames() {
 }
 
 void Chart::writeName(const TimelineLane &lane, const LaneLayout &layout) {
-  os << "<text class=\"name\" x=\"0\" y=\"" << layout.top + 12 << "\">"
-     << escape(lane.name) << "</text><text class=\"note\" x=\"190\" y=\""
+  os << "<text class=\"name\" x=\"0\" y=\"" << layout.top + 12 << "\">rank "
+     << lane.rank << "</text><text class=\"note\" x=\"190\" y=\""
      << layout.top + 12 << "\" text-anchor=\"end\">"
      << format("%.0f", 100 * getBusyShare(section, lane)) << "% busy</text>\n";
   os << "<text class=\"note\" x=\"0\" y=\"" << layout.top + 26 << "\">"

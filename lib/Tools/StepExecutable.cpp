@@ -31,16 +31,19 @@ StepExecutable::~StepExecutable() = default;
 
 /// The transports of the ranks of this process.
 static FailureOr<std::vector<std::unique_ptr<runtime::Transport>>>
-createTransports(ModuleOp module, TransportKind kind, int64_t numRanks) {
-  if (kind == TransportKind::Threads)
+createTransports(ModuleOp module, const StepOptions &options,
+                 int64_t numRanks) {
+  if (options.transport == TransportKind::Threads)
     return runtime::createThreadsTransports(numRanks);
-  auto transport = runtime::createMpiTransport();
+  auto transport = runtime::createMpiTransport(options.mpi);
   if (!transport)
     return module.emitError() << transport.error();
   if ((*transport)->getNumRanks() != numRanks)
     return module.emitError()
            << "the plan is for " << numRanks << " ranks, but MPI has "
-           << (*transport)->getNumRanks() << " processes";
+           << (*transport)->getNumRanks()
+           << ((*transport)->getNumRanks() == 1 ? " process" : " processes")
+           << "; start it with mpirun -n " << numRanks;
   std::vector<std::unique_ptr<runtime::Transport>> transports;
   transports.push_back(std::move(*transport));
   return transports;
@@ -106,7 +109,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
   for (int64_t rank = 0; cluster && rank < int64_t(cluster->devices.size());
        ++rank)
     rankNames[rank] = cluster->describe(rank);
-  auto transports = createTransports(*partitioned, options.transport, numRanks);
+  auto transports = createTransports(*partitioned, options, numRanks);
   if (failed(transports))
     return failure();
   std::optional<int64_t> only;

@@ -14,7 +14,8 @@ using namespace hetero;
 
 static constexpr std::chrono::seconds period(2);
 
-Progress::Progress() : thread([this] { run(); }) {}
+Progress::Progress(bool isQuiet)
+    : isQuiet(isQuiet), thread([this] { run(); }) {}
 
 Progress::~Progress() {
   {
@@ -35,6 +36,7 @@ void Progress::run() {
   std::chrono::seconds elapsed(0);
   while (!changed.wait_for(lock, period, [this] { return done; })) {
     elapsed += period;
-    std::cerr << doing << " (" << elapsed.count() << " s)" << std::endl;
+    if (!isQuiet)
+      std::cerr << doing << " (" << elapsed.count() << " s)" << std::endl;
   }
 }

@@ -20,13 +20,15 @@ namespace hetero {
 /// says nothing.
 class Progress {
 public:
-  Progress();
+  /// Says nothing if it is quiet.
+  explicit Progress(bool isQuiet = false);
   ~Progress();
   void set(std::string what);
 
 private:
   void run();
 
+  const bool isQuiet;
   std::mutex mutex;
   std::condition_variable changed;
   std::string doing = "reading";

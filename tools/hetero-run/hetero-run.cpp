@@ -22,6 +22,7 @@
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Tools/Input.h"
 #include "hetero/Tools/StepExecutable.h"
+#include "hetero/Tools/StepTimeline.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -31,6 +32,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace hetero;
@@ -85,6 +87,21 @@ struct Flags {
   cl::opt<std::string> trace{"trace",
                              cl::desc("Write what happened when, for Perfetto"),
                              cl::value_desc("run.json"), cl::cat(category)};
+  cl::opt<std::string> timeline{
+      "timeline",
+      cl::desc("Write a page with the predicted and measured times "
+               "and memory of each rank"),
+      cl::value_desc("out.html"), cl::cat(category)};
+  cl::opt<double> patience{
+      "patience",
+      cl::desc("Seconds without progress on any rank after which "
+               "the run ends (default 60)"),
+      cl::init(60), cl::cat(category)};
+  cl::opt<double> lossTimeout{
+      "loss-timeout",
+      cl::desc("Seconds without a sign of life of a process "
+               "after which its rank is lost (default 10)"),
+      cl::init(10), cl::cat(category)};
   cl::opt<bool> printPlan{"print-plan", cl::desc("Print the plan first"),
                           cl::cat(category)};
   cl::opt<std::string> emitPlanned{
@@ -149,6 +166,11 @@ static StepOptions getOptions(const Flags &flags, Progress &progress) {
   options.microbatches = flags.microbatches;
   options.roles = {flags.roles.begin(), flags.roles.end()};
   options.transport = flags.transport;
+  auto toMilliseconds = [](double seconds) {
+    return std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
+  };
+  options.communication.patience = toMilliseconds(flags.patience);
+  options.mpi.lossTimeout = toMilliseconds(flags.lossTimeout);
   options.memoryCaps = flags.memoryCaps;
   options.threadsPerRank = flags.threads;
   options.cacheDirectory = flags.cache;
@@ -167,6 +189,10 @@ static MaybeError checkFlags(const Flags &flags) {
     return "--opt-level must be 0 to 3, not " + std::to_string(flags.optLevel);
   if (flags.threads < 1)
     return "--threads must be at least 1";
+  // More is as good as never.
+  for (const auto *seconds : {&flags.patience, &flags.lossTimeout})
+    if (!(*seconds > 0 && *seconds < 1e9))
+      return "--" + seconds->ArgStr.str() + " must be positive";
   if (!(flags.rtol >= 0))
     return "--rtol must not be negative";
   return std::nullopt;
@@ -224,7 +250,9 @@ static runtime::Result<runtime::Array> getResult(StepExecutable &step,
   array.name = "arr_" + std::to_string(index); // As numpy.savez names them.
   array.type = step.getResults()[index].type;
   array.data.resize(array.type.numBytes());
-  if (MaybeError error = step.getResult(index, array.data.data(), array.type))
+  // With several processes only the first has the result.
+  if (MaybeError error = step.getResult(index, array.data.data(), array.type,
+                                        /*root=*/0))
     return runtime::Error{*error};
   return array;
 }
@@ -280,17 +308,33 @@ static bool compare(const StepExecutable &step,
   return numBad == 0;
 }
 
-static int emitText(ModuleOp module, const std::string &path) {
-  if (path.empty() || !module)
+/// Nothing happens without a path.
+static int writeFile(const std::string &path,
+                     llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (path.empty())
     return 0;
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
   if (error)
     return fail(path + ": " + error.message());
-  module->print(file.os());
-  file.os() << "\n";
+  write(file.os());
+  file.os().flush();
+  if (file.os().has_error()) {
+    error = file.os().error();
+    file.os().clear_error();
+    return fail(path + ": " + error.message());
+  }
   file.keep();
   return 0;
+}
+
+static int emitText(ModuleOp module, const std::string &path) {
+  if (!module)
+    return 0;
+  return writeFile(path, [&](llvm::raw_ostream &os) {
+    module->print(os);
+    os << "\n";
+  });
 }
 
 /// The steps, and what comes of them.
@@ -314,7 +358,7 @@ static int runSteps(StepExecutable &step, const Flags &flags,
   }
   if (MaybeError error = setArguments(step, arguments))
     return fail(*error);
-  step.setTracing(!flags.trace.empty());
+  step.setTracing(!flags.trace.empty() || !flags.timeline.empty());
   for (int64_t number = 1; number <= flags.steps; ++number) {
     progress.set("step " + std::to_string(number) + " of " +
                  std::to_string(flags.steps));
@@ -334,14 +378,29 @@ static int runSteps(StepExecutable &step, const Flags &flags,
   if (isRoot && !flags.out.empty())
     if (MaybeError error = runtime::writeNpz(flags.out, results))
       return fail(*error);
+  // All processes take part in that.
+  std::vector<runtime::TraceEvent> events = step.takeTrace();
   if (isRoot && !flags.trace.empty())
-    if (MaybeError error = runtime::writeChromeTrace(
-            flags.trace, step.takeTrace(), step.getRankNames()))
+    if (MaybeError error =
+            runtime::writeChromeTrace(flags.trace, events, step.getRankNames()))
       return fail(*error);
+  if (isRoot && writeFile(flags.timeline, [&](llvm::raw_ostream &os) {
+        simulator::writeTimeline(
+            makeTimeline(step.getPlanned(), events, step.getRankNames()), os);
+      }))
+    return 1;
   if (isRoot && !flags.compare.empty() &&
       !compare(step, results, expected, flags.rtol))
     return 1;
   return 0;
+}
+
+/// Before MPI is started only mpirun can tell, in its own way.
+static bool isFirstProcess() {
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    if (const char *rank = std::getenv(name))
+      return llvm::StringRef(rank) == "0";
+  return true;
 }
 
 static int runMain(const Flags &flags) {
@@ -352,7 +411,8 @@ static int runMain(const Flags &flags) {
   auto input = readInput(flags.input, registry, llvm::errs());
   if (!input)
     return 1;
-  Progress progress;
+  Progress progress(/*isQuiet=*/flags.transport == TransportKind::Mpi &&
+                    !isFirstProcess());
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
@@ -368,10 +428,11 @@ static int runMain(const Flags &flags) {
       StepExecutable::create(std::move(module), getOptions(flags, progress));
   if (!step)
     return 1;
-  if (flags.printPlan && step->getPlanned())
+  bool isRoot = llvm::is_contained(step->getLocalRanks(), 0);
+  if (isRoot && flags.printPlan && step->getPlanned())
     printPlanTable(step->getPlanned(), llvm::outs());
-  if (emitText(step->getPlanned(), flags.emitPlanned) ||
-      emitText(step->getPartitioned(), flags.emitPartitioned))
+  if (isRoot && (emitText(step->getPlanned(), flags.emitPlanned) ||
+                 emitText(step->getPartitioned(), flags.emitPartitioned)))
     return 1;
   return runSteps(*step, flags, progress);
 }

@@ -30,6 +30,7 @@ PACKAGES=(
   libzip-dev libopenmpi-dev openmpi-bin                  # runtime: .npz files, ranks as processes
   python3 python3-venv python3-dev                       # JAX, the tests, lit, the module for Python
   libgtest-dev clang-format-22                           # unit tests, lint
+  chromium                                               # opens the timeline in a test
 )
 
 as_root() {

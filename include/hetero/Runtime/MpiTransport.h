@@ -14,9 +14,9 @@
 //
 // The idea
 // --------
-// Data go by MPI_Isend and MPI_Irecv. Beside them every process has a thread
-// that sends a sign of life to all others ten times a second, with what it
-// executes, and that looks after the others:
+// Data go by MPI_Isend and MPI_Irecv. Beside them every process sends a sign of
+// life to all others ten times a second, with what it executes, and has a
+// thread that looks after the others:
 //
 //   its process is gone (same machine)      lost at once
 //   it was silent for `lossTimeout`         lost; says so if it is stopped

@@ -15,7 +15,7 @@
 //   TimelineSection &section = timeline.sections.emplace_back();
 //   section.title = "predicted";
 //   TimelineLane &lane = section.lanes.emplace_back();
-//   lane.name = "rank 0";
+//   lane.rank = 0;
 //   lane.computation.push_back({Time(0), Time(1000), Activity::Forward, "0",
 //                               "forward 0"});
 //   writeTimeline(timeline, os);
@@ -64,8 +64,7 @@ struct TimelineMemory {
 };
 
 struct TimelineLane {
-  /// "rank 2"
-  std::string name;
+  int64_t rank = 0;
   /// The device.
   std::string note;
   /// One at a time.

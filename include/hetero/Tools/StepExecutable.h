@@ -44,6 +44,7 @@
 #ifndef HETERO_TOOLS_STEPEXECUTABLE_H
 #define HETERO_TOOLS_STEPEXECUTABLE_H
 
+#include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/ProgramGroup.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -77,6 +78,7 @@ struct StepOptions {
 
   TransportKind transport = TransportKind::Threads;
   runtime::CommunicatorOptions communication;
+  runtime::MpiOptions mpi;
   /// Ranks end with an error when they need more memory than their device in
   /// the cluster has.
   bool memoryCaps = true;

@@ -23,16 +23,18 @@ using std::chrono::milliseconds;
 
 /// How often a rank gives a sign of life, and looks for those of others.
 static constexpr milliseconds tick{100};
+/// The same when mpirun is ending the process: it kills a second after SIGTERM,
+/// and everything has to be said before.
+static constexpr milliseconds hurriedTick{20};
 /// How long a process must be gone before it is lost: what it has sent before
 /// comes first.
 static constexpr milliseconds confirmation{40};
 /// How long somebody who waits for a lost rank has to say for what.
-static constexpr milliseconds timeToReport{200};
-/// How long a process has to end by itself after a failure, and if mpirun is
-/// ending it: that kills a second after SIGTERM.
-static constexpr milliseconds timeToEnd{4000}, timeToEndWhenTold{200};
+static constexpr milliseconds timeToReport{200}, hurriedTimeToReport{100};
+/// How long a process has to end by itself after a failure.
+static constexpr milliseconds timeToEnd{4000}, hurriedTimeToEnd{150};
 /// How long it is tried to tell the others why.
-static constexpr milliseconds timeToTell{200};
+static constexpr milliseconds timeToTell{200}, hurriedTimeToTell{50};
 /// How often one that is silent gets a sign of life. What it does not read
 /// takes up the room that the reason of the end will need.
 static constexpr milliseconds rareTick{2000};
@@ -64,7 +66,7 @@ static std::string seconds(Clock::duration time) {
   std::_Exit(1);
 }
 
-static void wakeMonitor() {
+static void wakeWatcher() {
   uint64_t one = 1;
   if (signalEvent >= 0 && write(signalEvent, &one, sizeof(one)) < 0)
     return;
@@ -73,18 +75,28 @@ static void wakeMonitor() {
 extern "C" void heteroMpiOnTerminate(int) {
   int saved = errno;
   isTerminated = true;
-  wakeMonitor();
+  wakeWatcher();
   errno = saved;
 }
 
-/// Unless the program has a handler of its own.
+/// SIGTERM is for us unless the program has a handler of its own. Writing to a
+/// process that is gone must not end this one without a word.
 static void installSignalHandler() {
+  std::signal(SIGPIPE, SIG_IGN);
   struct sigaction old = {}, action = {};
   if (sigaction(SIGTERM, nullptr, &old) != 0 || old.sa_handler != SIG_DFL)
     return;
   action.sa_handler = heteroMpiOnTerminate;
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
+}
+
+/// When nobody is there any more to do what it asks for.
+static void removeSignalHandler() {
+  struct sigaction old = {};
+  if (sigaction(SIGTERM, nullptr, &old) == 0 &&
+      old.sa_handler == heteroMpiOnTerminate)
+    std::signal(SIGTERM, SIG_DFL);
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +161,8 @@ MaybeError MpiWorld::start(const MpiOptions &options) {
   }
   signalEvent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   installSignalHandler();
-  thread = std::thread([this] { monitor(); });
+  messenger = std::thread([this] { carryMessages(); });
+  watcher = std::thread([this] { watch(); });
   return std::nullopt;
 }
 
@@ -181,8 +194,14 @@ void MpiWorld::finish() {
   if (reason && !hadFailed)
     endProcess(*reason);
   stopping = true;
-  wakeMonitor();
-  thread.join();
+  wakeWatcher();
+  watcher.join();
+  // After a failure it may be inside of a call that does not return.
+  if (reason)
+    messenger.detach();
+  else
+    messenger.join();
+  removeSignalHandler();
   // Time for the others to hear of it before mpirun ends them.
   if (reason && !isTerminated)
     std::this_thread::sleep_for(timeToReport);
@@ -344,11 +363,21 @@ void MpiWorld::fail(const std::string &reason, bool tell) {
     }
     isEnding = true;
   }
+  // On a thread of its own, as calls of MPI may not return any more.
+  milliseconds limit = isTerminated ? hurriedTimeToTell : timeToTell;
+  std::thread([this, reason, tell, limit] {
+    {
+      std::unique_lock<std::timed_mutex> lock(mpi, limit);
+      if (lock && tell && !isQuiet)
+        tellAll(reason, limit);
+      isQuiet = true;
+    }
+    changed.notify_all();
+  }).detach();
   {
-    // A call that does not return keeps MPI for itself.
-    std::unique_lock<std::timed_mutex> lock(mpi, timeToTell);
-    if (lock && tell)
-      tellAll(reason);
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait_for(lock, 2 * limit + hurriedTick,
+                     [&] { return isQuiet.load(); });
     isQuiet = true;
   }
   {
@@ -357,10 +386,10 @@ void MpiWorld::fail(const std::string &reason, bool tell) {
     failedAt = Clock::now();
   }
   changed.notify_all();
-  wakeMonitor();
+  wakeWatcher();
 }
 
-void MpiWorld::tellAll(const std::string &reason) {
+void MpiWorld::tellAll(const std::string &reason, milliseconds limit) {
   std::vector<int64_t> to;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -370,8 +399,8 @@ void MpiWorld::tellAll(const std::string &reason) {
   }
   for (int64_t peer : to)
     sendNow({peer, std::string("abort") + '\0' + reason});
-  Clock::time_point limit = Clock::now() + timeToTell;
-  while (!outgoing.empty() && Clock::now() < limit) {
+  Clock::time_point begin = Clock::now();
+  while (!outgoing.empty() && Clock::now() - begin < limit) {
     int done = 0;
     MPI_Test(&outgoing.back().request, &done, MPI_STATUS_IGNORE);
     if (done)
@@ -407,12 +436,20 @@ MaybeError MpiWorld::getLoss() {
   return std::nullopt;
 }
 
-void MpiWorld::monitor() {
+void MpiWorld::carryMessages() {
+  while (!stopping) {
+    pump();
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait_for(lock, tick, [&] { return stopping.load(); });
+  }
+}
+
+/// Calls no MPI, so nothing keeps it from ending the process.
+void MpiWorld::watch() {
   Clock::time_point last = Clock::now();
   while (!stopping) {
-    // Soon again when somebody may be lost.
     pollfd event = {signalEvent, POLLIN, 0};
-    poll(&event, 1, isTerminated ? 20 : int(tick.count()));
+    poll(&event, 1, (isTerminated ? hurriedTick : tick).count());
     uint64_t count;
     if (read(signalEvent, &count, sizeof(count)) < 0 && errno != EAGAIN)
       std::this_thread::sleep_for(tick);
@@ -427,7 +464,6 @@ void MpiWorld::monitor() {
           peer.status.lastSeen += now - last;
     }
     last = now;
-    pump();
     checkPeers(now);
     if (MaybeError reason = findReasonToEnd(now))
       fail(*reason);
@@ -476,10 +512,11 @@ MaybeError MpiWorld::findReasonToEnd(Clock::time_point now) {
                             : " was executing '" + executing + "'";
   for (int64_t i = 0; i < getNumRanks(); ++i)
     if (peers[i].status.state == RankState::Lost &&
-        now - peers[i].lostSince > timeToReport)
+        now - peers[i].lostSince >
+            (terminatedAt ? hurriedTimeToReport : timeToReport))
       return "rank " + str(i) + " is lost: " + peers[i].status.reason + "; " +
              here;
-  if (!terminatedAt || now - *terminatedAt < 2 * timeToReport)
+  if (!terminatedAt || now - *terminatedAt < 3 * hurriedTimeToReport)
     return std::nullopt;
   std::string reason = "the run was ended from outside (SIGTERM); " + here;
   for (int64_t i = 0; i < getNumRanks(); ++i)
@@ -494,7 +531,7 @@ void MpiWorld::endProcessIfLate(Clock::time_point now) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (!failure ||
-        now - failedAt < (terminatedAt ? timeToEndWhenTold : timeToEnd))
+        now - failedAt < (terminatedAt ? hurriedTimeToEnd : timeToEnd))
       return;
     reason = *failure;
   }

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a process has once, however many transports it makes: MPI, the thread
-// that watches the other ranks, small messages beside the data, and the end of
-// the run.
+// What a process has once, however many transports it makes: MPI, small
+// messages beside the data, the watch over the other ranks, and the end of the
+// run.
 //
 // MPI is used by one thread at a time, inside of `use`. A failure is visible
 // only after the last use, so memory that MPI was to read or write can be
-// freed then.
+// freed then. When a process is gone, calls of MPI may not return any more: the
+// thread that watches makes none, so it can always end this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,13 +90,14 @@ private:
   void finish();
   static void finishAtExit();
 
-  void monitor();
+  void carryMessages();
+  void watch();
   void sendNow(Outgoing message);
   void sendBeats(Clock::time_point now);
   void receiveAll(std::deque<std::pair<int64_t, std::string>> &received);
   void handle(int64_t from, const std::string &message);
   void fail(const std::string &reason, bool tell);
-  void tellAll(const std::string &reason);
+  void tellAll(const std::string &reason, std::chrono::milliseconds limit);
   void checkPeers(Clock::time_point now);
   void lose(Peer &peer, Clock::time_point now, const std::string &reason);
   MaybeError findReasonToEnd(Clock::time_point now);
@@ -127,7 +129,7 @@ private:
   std::optional<Clock::time_point> terminatedAt;
 
   std::atomic<bool> stopping{false};
-  std::thread thread;
+  std::thread messenger, watcher;
 };
 
 } // namespace hetero::runtime

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One rank of a run, started by mpirun from test/Runtime/test_mpi.py:
+// One rank of a run, started by mpirun from test/Run/test_mpi.py:
 //
 //   random <seeds> [<piece>]  random collectives, compared with a reference;
 //                             messages in pieces of so many bytes

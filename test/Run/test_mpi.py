@@ -2,87 +2,16 @@
 run that is disturbed ends soon, on all ranks, with a message that says why."""
 
 import os
-import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
-import threading
 import time
 
 import pytest
+from mpirun import DEADLINE, PROGRAM, Run, fail, needs_mpi
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("HETERO_BUILD_DIR", ROOT / "build"))
-PROGRAM = BUILD / "test/Unit/hetero-mpi-program"
-# The most that a disturbed run may take to end.
-DEADLINE = 15
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAM.exists() and shutil.which("mpirun")), reason="there is no MPI"
-)
-
-
-class Run:
-    """An mpirun, with what it prints."""
-
-    def __init__(self, ranks, *arguments, **environment):
-        self.lines = []
-        self.changed = threading.Condition()
-        self.process = subprocess.Popen(
-            ["mpirun", "--oversubscribe", "-n", str(ranks), PROGRAM, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={
-                **os.environ,
-                "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                **environment,
-            },
-        )
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            with self.changed:
-                self.lines.append(line.rstrip())
-                self.changed.notify_all()
-
-    @property
-    def text(self):
-        with self.changed:
-            return "\n".join(self.lines)
-
-    def wait_for(self, pattern, timeout=60):
-        """The first match in the output."""
-        limit = time.monotonic() + timeout
-        with self.changed:
-            while True:
-                for line in self.lines:
-                    if found := re.search(pattern, line):
-                        return found
-                rest = limit - time.monotonic()
-                if rest <= 0 or self.process.poll() is not None:
-                    break
-                self.changed.wait(min(rest, 1))
-        pytest.fail(f"no '{pattern}' in:\n{self.text}")
-
-    def pid_of(self, rank):
-        return int(self.wait_for(rf"^rank {rank}: process (\d+)")[1])
-
-    def end(self, timeout=120):
-        """The exit code, and the errors of ranks."""
-        try:
-            code = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            pytest.fail(f"still running after {timeout} s:\n{self.text}")
-        finally:
-            self.process.kill()
-        self.reader.join(timeout=10)
-        return code, [line for line in self.lines if line.startswith("error: ")]
+pytestmark = needs_mpi
 
 
 def succeed(ranks, *arguments):
@@ -93,15 +22,6 @@ def succeed(ranks, *arguments):
         assert f"rank {rank}: ok" in run.text
     # Nothing but what the ranks print: no warnings of MPI.
     assert len(run.lines) == ranks, run.text
-
-
-def fail(run, pattern, ranks):
-    """Ends soon and so many ranks say why, and nothing else."""
-    code, errors = run.end(DEADLINE)
-    assert code != 0, run.text
-    for error in errors:
-        assert re.search(pattern, error), run.text
-    assert len(errors) == ranks, run.text
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
@@ -130,10 +50,10 @@ def disturb(ranks, victim, number, delay, **environment):
     return run
 
 
-def kill_one(seed):
+def kill_one(seed, **environment):
     generator = random.Random(seed)
     victim = generator.randrange(4)
-    run = disturb(4, victim, signal.SIGKILL, generator.uniform(0, 0.3))
+    run = disturb(4, victim, signal.SIGKILL, generator.uniform(0, 0.3), **environment)
     # The three that are left say so, and mpirun as well.
     fail(run, rf"^error: rank {victim} is lost: process \d+ on '.*' has ended; rank \d", 3)
     # Somebody was waiting for something.
@@ -143,6 +63,12 @@ def kill_one(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_rank(seed):
     kill_one(seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_rank_over_tcp(seed):
+    """As between machines: calls of MPI do not return when the peer is gone."""
+    kill_one(seed, OMPI_MCA_btl="tcp,self")
 
 
 @pytest.mark.slow
