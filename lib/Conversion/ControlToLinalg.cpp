@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -113,6 +114,18 @@ LogicalResult Lowering::lowerBranch(Region &region) {
   return success();
 }
 
+/// Makes what a branch yields its own: where one branch gave a buffer of its
+/// own and another one of somebody else, nobody would know who has to free it.
+static void ownResults(OpBuilder &b, Block &branch) {
+  Operation *yield = branch.getTerminator();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(yield);
+  for (OpOperand &operand : yield->getOpOperands())
+    operand.set(bufferization::AllocTensorOp::create(
+        b, yield->getLoc(), cast<RankedTensorType>(operand.get().getType()),
+        /*dynamicSizes=*/ValueRange(), /*copy=*/operand.get()));
+}
+
 LogicalResult Lowering::lowerIf(IfOp op) {
   Value condition = getScalar(op.getPred());
   auto branch = scf::IfOp::create(b, convertTypes(op->getResults()), condition,
@@ -124,6 +137,8 @@ LogicalResult Lowering::lowerIf(IfOp op) {
   b.setInsertionPointToStart(branch.elseBlock());
   if (failed(lowerBranch(op.getFalseBranch())))
     return failure();
+  ownResults(b, *branch.thenBlock());
+  ownResults(b, *branch.elseBlock());
   for (auto [old, result] :
        llvm::zip_equal(op->getResults(), branch.getResults()))
     map(old, result);
@@ -143,9 +158,10 @@ LogicalResult Lowering::lowerCase(CaseOp op) {
   for (auto [i, region] : llvm::enumerate(op.getBranches())) {
     Region &target = int64_t(i) < numCases ? branch.getCaseRegions()[i]
                                            : branch.getDefaultRegion();
-    b.createBlock(&target);
+    Block *block = b.createBlock(&target);
     if (failed(lowerBranch(region)))
       return failure();
+    ownResults(b, *block);
   }
   for (auto [old, result] :
        llvm::zip_equal(op->getResults(), branch.getResults()))

@@ -302,9 +302,12 @@ Holding StepLayout::getCompleted(Value value) const {
 }
 
 static Form getOperandForm(const FormRule &rule, unsigned operand) {
-  return operand < rule.operands.size()
-             ? rule.operands[operand]
-             : rule.captures[operand - rule.operands.size()];
+  if (operand < rule.operands.size())
+    return rule.operands[operand];
+  // Rules without captures see them whole.
+  operand -= rule.operands.size();
+  return operand < rule.captures.size() ? rule.captures[operand]
+                                        : Form::replicated();
 }
 
 Holding StepLayout::getWanted(Operation *op, unsigned operand,

@@ -349,7 +349,10 @@ FailureOr<Value> UnitEmitter::materialize(Value value, const Holding &want) {
     made = emitIota(iota, given);
   } else {
     SmallVector<Holding> results(op->getNumResults(), given);
-    made = cloneLocal(op, locals, results)->getResult(result.getResultNumber());
+    FailureOr<Operation *> local = cloneLocal(op, locals, results);
+    if (failed(local))
+      return failure();
+    made = (*local)->getResult(result.getResultNumber());
   }
   FailureOr<Value> converted =
       convert(made, value.getType(), given, want, op->getLoc());
@@ -474,9 +477,11 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
   } else if (isa<sdy::ShardingConstraintOp>(op)) { // A wish; the plan decided.
     locals.push_back(operands[0]);
   } else {
-    Operation *local = cloneLocal(op, operands, results);
-    markPartial(local, wanted, results);
-    llvm::append_range(locals, local->getResults());
+    FailureOr<Operation *> local = cloneLocal(op, operands, results);
+    if (failed(local))
+      return failure();
+    markPartial(*local, wanted, results);
+    llvm::append_range(locals, (*local)->getResults());
   }
   for (auto [result, local, holding] :
        llvm::zip_equal(op->getResults(), locals, results)) {
@@ -624,8 +629,18 @@ void UnitEmitter::fixAttributes(Operation *op, OperationState &state,
   }
 }
 
-Operation *UnitEmitter::cloneLocal(Operation *op, ValueRange operands,
-                                   ArrayRef<Holding> results) {
+FailureOr<Operation *> UnitEmitter::cloneLocal(Operation *op,
+                                               ValueRange operands,
+                                               ArrayRef<Holding> results) {
+  // Bodies of reductions and sorts see whole values.
+  IRMapping captures;
+  if (op->getNumRegions() != 0)
+    for (Value value : getCaptures(op)) {
+      FailureOr<Value> local = get(value, Holding(), op);
+      if (failed(local))
+        return failure();
+      captures.map(value, *local);
+    }
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(operands);
   for (auto [type, holding] : llvm::zip_equal(op->getResultTypes(), results))
@@ -636,7 +651,7 @@ Operation *UnitEmitter::cloneLocal(Operation *op, ValueRange operands,
       state.attributes.append(attribute);
   fixAttributes(op, state, results);
   for (Region &region : op->getRegions()) {
-    IRMapping mapping;
+    IRMapping mapping = captures;
     region.cloneInto(state.addRegion(), mapping);
   }
   return builder.create(state);

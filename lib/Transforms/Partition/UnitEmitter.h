@@ -109,8 +109,9 @@ private:
   mlir::LogicalResult emitRegionOp(mlir::Operation *op);
   mlir::LogicalResult emitBlock(mlir::Block &from, mlir::Block &to,
                                 llvm::ArrayRef<Holding> terminator);
-  mlir::Operation *cloneLocal(mlir::Operation *op, mlir::ValueRange operands,
-                              llvm::ArrayRef<Holding> results);
+  mlir::FailureOr<mlir::Operation *>
+  cloneLocal(mlir::Operation *op, mlir::ValueRange operands,
+             llvm::ArrayRef<Holding> results);
   void fixAttributes(mlir::Operation *op, mlir::OperationState &state,
                      llvm::ArrayRef<Holding> results);
   mlir::Value emitIota(mlir::stablehlo::IotaOp op, const Holding &holding);
