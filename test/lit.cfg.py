@@ -1,6 +1,7 @@
 """How lit runs the tests: which files are tests and where the tools are."""
 
 import os
+import shutil
 
 import lit.formats
 
@@ -15,6 +16,17 @@ for name, options in config.hetero_sanitizer_options.items():
     config.environment[name] = options
 if config.hetero_sanitizer:
     config.available_features.add("sanitizer")
+# Where hetero-serialize-kernels finds the CUDA toolkit.
+cuda_homes = [os.environ.get(name) for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")]
+ptxas = shutil.which("ptxas")
+cuda_homes += [ptxas and os.path.dirname(os.path.dirname(ptxas)), "/usr/local/cuda"]
+for home in filter(None, cuda_homes):
+    if os.path.exists(os.path.join(home, "nvvm", "libdevice", "libdevice.10.bc")) and (
+        ptxas or os.path.exists(os.path.join(home, "bin", "ptxas"))
+    ):
+        config.available_features.add("ptxas")
+        config.environment["CUDA_HOME"] = home
+        break
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --dump-input-filter=error"
 config.environment["PATH"] = os.pathsep.join(
     [

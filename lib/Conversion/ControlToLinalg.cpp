@@ -37,35 +37,42 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
     Value value = arith::AddIOp::create(b, constant(loop.first), distance);
     return tensor::FromElementsOp::create(b, counterType, value);
   };
-  SmallVector<Value> inits;
+  // Not an scf.for: what deallocation makes of its buffers needs lists in
+  // memory, where the host cannot be.
+  SmallVector<Value> inits = {index(0)};
   for (auto [i, operand] : llvm::enumerate(op.getOperand()))
     if (i != loop.counter)
       inits.push_back(lookup(operand));
-  auto made =
-      scf::ForOp::create(b, index(0), index(loop.tripCount), index(1), inits);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> locs(types.size(), op.getLoc());
+  auto made = scf::WhileOp::create(b, types, inits);
   {
     OpBuilder::InsertionGuard guard(b);
-    // Without values it has its terminator already.
-    if (!made.getBody()->empty())
-      made.getBody()->getTerminator()->erase();
-    b.setInsertionPointToStart(made.getBody());
-    unsigned next = 0;
+    Block *before = b.createBlock(&made.getBefore(), {}, types, locs);
+    Value goesOn =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                              before->getArgument(0), index(loop.tripCount));
+    scf::ConditionOp::create(b, goesOn, before->getArguments());
+    Block *after = b.createBlock(&made.getAfter(), {}, types, locs);
+    Value number = after->getArgument(0);
+    unsigned next = 1;
     for (auto [i, old] : llvm::enumerate(op.getBody().getArguments()))
-      map(old, i == loop.counter ? makeCounter(made.getInductionVar())
-                                 : made.getRegionIterArg(next++));
+      map(old, i == loop.counter ? makeCounter(number)
+                                 : Value(after->getArgument(next++)));
     if (failed(lowerBlock(op.getBody().front())))
       return failure();
-    SmallVector<Value> results;
+    SmallVector<Value> results = {
+        arith::AddIOp::create(b, number, index(1)).getResult()};
     Operation *terminator = op.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
       if (i != loop.counter)
         results.push_back(lookup(value));
     scf::YieldOp::create(b, results);
   }
-  unsigned next = 0;
+  unsigned next = 1;
   for (auto [i, old] : llvm::enumerate(op->getResults()))
     map(old, i == loop.counter ? makeCounter(index(loop.tripCount))
-                               : made.getResult(next++));
+                               : Value(made.getResult(next++)));
   return success();
 }
 

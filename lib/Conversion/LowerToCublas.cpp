@@ -29,6 +29,10 @@ namespace hetero {
 
 /// Beyond this many calls a kernel of our own is better.
 static constexpr int64_t kMaxCalls = 1024;
+/// So many calls are good in any case, unless they add up.
+static constexpr int64_t kFewCalls = 64;
+/// Otherwise a call should have so many products.
+static constexpr int64_t kMinWork = 32768;
 /// cuBLAS takes sizes and steps between rows as 32-bit numbers.
 static constexpr int64_t kMaxInt = INT32_MAX;
 
@@ -152,6 +156,17 @@ static void tryAll(ArrayRef<Dim> dims, std::optional<Gemm> &best) {
   }
 }
 
+/// Whether calls are better than a kernel of our own, which reads everything
+/// from memory but is one launch.
+static bool isWorthCalls(const Gemm &gemm) {
+  int64_t count = gemm.getNumCalls();
+  bool hasSums = llvm::any_of(gemm.loops, [](const Dim &d) { return d.isSum(); });
+  if (count == 1 || (count <= kFewCalls && !hasSums))
+    return true;
+  return count <= kMaxCalls &&
+         gemm.batch.size >= kMinWork / std::max<int64_t>(1, gemm.getWork());
+}
+
 /// The best way to have cuBLAS do it, if there is one.
 static std::optional<Gemm> findGemm(const ContractionLoops &loops) {
   SmallVector<Dim> dims;
@@ -169,7 +184,7 @@ static std::optional<Gemm> findGemm(const ContractionLoops &loops) {
   std::optional<Gemm> best;
   tryAll(merge(dims), best);
   tryAll(dims, best);
-  if (best && best->getNumCalls() > kMaxCalls)
+  if (best && !isWorthCalls(*best))
     return std::nullopt;
   return best;
 }

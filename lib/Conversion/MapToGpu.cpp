@@ -251,7 +251,9 @@ static Operation *getCombiner(linalg::GenericOp op) {
       combiners.size() != 1)
     return nullptr;
   Operation *combiner = combiners[0];
-  if (combiner->getNumOperands() != 2 || !arith::getNeutralElement(combiner))
+  if (combiner->getNumOperands() != 2 ||
+      !combiner->getResult(0).getType().isIntOrFloat() ||
+      !arith::getNeutralElement(combiner))
     return nullptr;
   // The yielded value is the combined one, and not computed from it.
   if (op.getBody()->getTerminator()->getOperand(0) != combiner->getResult(0))
@@ -273,6 +275,24 @@ static bool isWorthBlocks(LoopBody &loop) {
   // Along the last dimension neighbouring threads read neighbouring elements.
   bool isAlongRows = loop.reductionDims.back() + 1 == loop.op.getNumLoops();
   return isAlongRows || numResults < kManyResults;
+}
+
+/// A narrow number in a word of 32 bits, and back.
+static Value toWord(ImplicitLocOpBuilder &b, Value value) {
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  if (width >= 32)
+    return value;
+  if (isa<FloatType>(value.getType()))
+    value = arith::BitcastOp::create(b, b.getIntegerType(width), value);
+  return arith::ExtUIOp::create(b, b.getI32Type(), value);
+}
+static Value fromWord(ImplicitLocOpBuilder &b, Value word, Type type) {
+  if (word.getType() == type)
+    return word;
+  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+  Value value = arith::TruncIOp::create(b, bits, word);
+  return bits == type ? value
+                      : arith::BitcastOp::create(b, type, value).getResult();
 }
 
 /// A block for each point of the parallel dimensions.
@@ -297,22 +317,27 @@ static Shape mapToBlocks(ImplicitLocOpBuilder &b, LoopBody &loop,
     copy->setOperands({lhs, rhs});
     return copy->getResult(0);
   };
+  // Threads exchange words of 32 or 64 bits.
   Type type = neutral.getType();
-  auto whole = gpu::AllReduceOp::create(b, type, part.getResult(0),
+  Value word = toWord(b, part.getResult(0));
+  auto whole = gpu::AllReduceOp::create(b, word.getType(), word,
                                         gpu::AllReduceOperationAttr(),
                                         /*uniform=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
-    Block *body = b.createBlock(&whole.getBody(), {}, {type, type},
-                                {b.getLoc(), b.getLoc()});
-    Value sum = combine(b, body->getArgument(0), body->getArgument(1));
-    gpu::YieldOp::create(b, sum);
+    Block *body =
+        b.createBlock(&whole.getBody(), {}, {word.getType(), word.getType()},
+                      {b.getLoc(), b.getLoc()});
+    Value sum = combine(b, fromWord(b, body->getArgument(0), type),
+                        fromWord(b, body->getArgument(1), type));
+    gpu::YieldOp::create(b, toWord(b, sum));
   }
+  Value total = fromWord(b, whole.getResult(), type);
   enterIf(b, arith::CmpIPredicate::eq, thread, 0);
   SmallVector<Value> zeros(loop.reductionDims.size(), makeIndex(b, 0));
   SmallVector<Value> first = loop.join(b, point, zeros);
   Value init = loop.loadOutputs(b, first)[0];
-  loop.storeOutputs(b, first, combine(b, init, whole.getResult()));
+  loop.storeOutputs(b, first, combine(b, init, total));
   return {getProduct(loop.parallelSizes), kBlockSize};
 }
 

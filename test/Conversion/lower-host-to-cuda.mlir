@@ -34,7 +34,7 @@ func.func @main(%a: memref<4xf32>, %b: memref<4xf32>, %p: memref<3xi1>, %s: f32)
   %0 = memref.load %p[%c2] : memref<3xi1>
   scf.if %0 {
     // CHECK: memref.get_global @numbers
-    // CHECK: %[[MEMORY:.*]] = call @hetero_cuda_constant(%{{.*}}, %{{.*}}) : (i64, i64) -> !llvm.ptr
+    // CHECK: %[[MEMORY:.*]] = func.call @hetero_cuda_constant(%{{.*}}, %{{.*}}) : (i64, i64) -> !llvm.ptr
     // CHECK: %[[ON_DEVICE:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<3xf32>
     // CHECK: memref.extract_aligned_pointer_as_index %[[ON_DEVICE]]
     %1 = memref.get_global @numbers : memref<3xf32>

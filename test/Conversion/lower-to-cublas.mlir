@@ -5,6 +5,8 @@
 // CHECK-DAG: memref.global "private" constant @[[$ADDED:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
 // CHECK-DAG: memref.global "private" constant @[[$HEADS:contraction[_0-9]*]] : memref<21xi64> = dense<[11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]>
 // CHECK-DAG: memref.global "private" constant @[[$NARROW:contraction[_0-9]*]] : memref<17xi64> = dense<[10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
+// batch 32 x 32x32x192, a loop over the rows of the window
+// CHECK-DAG: dense<[11, 11, 1, 32, 32, 32, 192, 64, 2176, 1, 0, 32, 1, 32, 1024, 1, 1, 3, 2176, 6144, 0]>
 
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
@@ -96,16 +98,52 @@ func.func @integers(%a: memref<4x8xi32>, %b: memref<8x6xi32>, %c: memref<4x6xi32
   return
 }
 
-// Every other column of both operands: no direction has neighbours.
-// CHECK-LABEL: func.func @gaps
-func.func @gaps(%a: memref<4x16xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
+// cuBLAS does not go backwards.
+// CHECK-LABEL: func.func @backwards
+func.func @backwards(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
   // CHECK-NOT: call
   // CHECK: linalg.generic
-  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k * 2)>, #b, #c],
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, -k + 7)>, #b, #c],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : memref<4x16xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
+    ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// A small convolution would be nine small products: a kernel is better.
+// CHECK-LABEL: func.func @small_window
+func.func @small_window(%x: memref<1x6x6x4xf32>, %k: memref<3x3x4x5xf32>, %y: memref<1x4x4x5xf32>) {
+  // CHECK-NOT: call
+  // CHECK: linalg.generic
+  linalg.generic {
+      indexing_maps = [affine_map<(n, h, w, o, p, q, i) -> (n, h + p, w + q, i)>, affine_map<(n, h, w, o, p, q, i) -> (p, q, i, o)>,
+                       affine_map<(n, h, w, o, p, q, i) -> (n, h, w, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %k : memref<1x6x6x4xf32>, memref<3x3x4x5xf32>) outs(%y : memref<1x4x4x5xf32>) attrs = {hetero.contraction} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// A large one is a loop over the rows of the window.
+// CHECK-LABEL: func.func @large_window
+func.func @large_window(%x: memref<1x34x34x64xf32>, %k: memref<3x3x64x32xf32>, %y: memref<1x32x32x32xf32>) {
+  // CHECK-NOT: linalg.generic
+  // CHECK: call @hetero_cuda_gemm
+  linalg.generic {
+      indexing_maps = [affine_map<(n, h, w, o, p, q, i) -> (n, h + p, w + q, i)>, affine_map<(n, h, w, o, p, q, i) -> (p, q, i, o)>,
+                       affine_map<(n, h, w, o, p, q, i) -> (n, h, w, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %k : memref<1x34x34x64xf32>, memref<3x3x64x32xf32>) outs(%y : memref<1x32x32x32xf32>) attrs = {hetero.contraction} {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
     linalg.yield %t : f32
   }

@@ -1,0 +1,24 @@
+// RUN: hetero-opt %s -hetero-extract-kernels | FileCheck %s
+// RUN: hetero-opt %s -hetero-extract-kernels -hetero-extract-kernels | FileCheck %s
+
+// CHECK-NOT: hetero.mesh
+// CHECK-NOT: @rank0
+// CHECK: func.func @unit(
+// CHECK: stablehlo.negate
+// CHECK-NOT: @rank1
+
+hetero.mesh @both = [0, 1]
+func.func private @unit(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @rank0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hetero.program = #hetero.program<on [0]>} {
+  %0 = call @unit(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = hetero.all_reduce sum %0 over @both : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func @rank1(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hetero.program = #hetero.program<on [1]>} {
+  %0 = call @unit(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = hetero.all_reduce sum %0 over @both : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
