@@ -160,7 +160,8 @@ static void tryAll(ArrayRef<Dim> dims, std::optional<Gemm> &best) {
 /// from memory but is one launch.
 static bool isWorthCalls(const Gemm &gemm) {
   int64_t count = gemm.getNumCalls();
-  bool hasSums = llvm::any_of(gemm.loops, [](const Dim &d) { return d.isSum(); });
+  bool hasSums =
+      llvm::any_of(gemm.loops, [](const Dim &d) { return d.isSum(); });
   if (count == 1 || (count <= kFewCalls && !hasSums))
     return true;
   return count <= kMaxCalls &&

@@ -351,6 +351,8 @@ static Shape mapLinalg(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
       return {0, 0};
     generic = *made;
   }
+  if (llvm::is_contained(generic.getStaticLoopRanges(), ShapedType::kDynamic))
+    return {0, 0};
   b.setInsertionPoint(generic);
   LoopBody loop(generic);
   if (llvm::is_contained(generic.getStaticLoopRanges(), 0)) {

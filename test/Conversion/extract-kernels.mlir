@@ -12,12 +12,14 @@ func.func private @unit(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.negate %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-func.func @rank0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hetero.program = #hetero.program<on [0]>} {
+func.func @rank0(%x: tensor<4xf32> {hetero.part = #hetero.part<0 : [0 to 4]>})
+    -> (tensor<4xf32> {hetero.part = #hetero.part<0 : [0 to 4]>}) attributes {hetero.program = #hetero.program<on [0]>} {
   %0 = call @unit(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = hetero.all_reduce sum %0 over @both : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
-func.func @rank1(%x: tensor<4xf32>) -> tensor<4xf32> attributes {hetero.program = #hetero.program<on [1]>} {
+func.func @rank1(%x: tensor<4xf32> {hetero.part = #hetero.part<0 : [4 to 8]>})
+    -> (tensor<4xf32> {hetero.part = #hetero.part<0 : [0 to 4]>}) attributes {hetero.program = #hetero.program<on [1]>} {
   %0 = call @unit(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = hetero.all_reduce sum %0 over @both : tensor<4xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
