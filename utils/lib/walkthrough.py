@@ -66,7 +66,7 @@ def fill_in(page: str, directory: pathlib.Path, tools: pathlib.Path) -> str:
         if match := SHOWN.match(line):
             source = match
             continue
-        if not line.startswith("```") or line == "```":
+        if not line.startswith("```"):
             continue
         body = list(iter(lambda: next(lines, "```"), "```"))
         if line == "```sh":
