@@ -72,6 +72,8 @@ def main() -> int:
     seconds = 0.0
     for number in range(options.steps):
         batch = next(data)
+        if number + 1 == options.steps:
+            program.trace()
         began = time.monotonic()
         state, metrics = train_step(state, batch, key)
         loss = float(metrics["loss"])
@@ -88,6 +90,9 @@ def main() -> int:
         if number < 3 or (number + 1) % options.every == 0 or number + 1 == options.steps:
             say(line)
     say(f"\n{seconds / options.steps * 1e3:.1f} ms a step on {program.num_ranks} devices")
+    if options.timeline and is_first:
+        program.write_timeline(options.timeline)
+        say(f"timeline: {options.timeline}")
     if reference is None:
         return 0
     say(f"largest difference from plain JAX: {worst:.1e} of the loss")
@@ -106,6 +111,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--every", type=int, default=10, help="steps between two lines")
     parser.add_argument("--compare", action="store_true", help="train with plain JAX as well")
+    parser.add_argument("--timeline", metavar="FILE", help="write a page about the last step")
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--length", type=int, default=32)

@@ -243,6 +243,10 @@ class Program:
         """Writes what was recorded as a Chrome trace, which Perfetto opens."""
         self._step.write_trace(os.fspath(path))
 
+    def write_timeline(self, path: str | os.PathLike) -> None:
+        """Writes a page that shows the plan's schedule and the last step that was recorded."""
+        self._step.write_timeline(os.fspath(path))
+
     def fetch(self, index: int) -> np.ndarray:
         """The result `index` of the last step."""
         shape, dtype = self._result_types[index]

@@ -12,6 +12,7 @@
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"
 #include "hetero/Tools/StepExecutable.h"
+#include "hetero/Tools/StepTimeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -305,16 +306,39 @@ public:
   }
   void abort(const std::string &reason) override { executable->abort(reason); }
 
-  void setTracing(bool on) override { executable->setTracing(on); }
+  void setTracing(bool on) override {
+    executable->takeTrace();
+    events.clear();
+    executable->setTracing(on);
+  }
   MaybeError writeTrace(const std::string &file) override {
-    return runtime::writeChromeTrace(file, executable->takeTrace(),
+    return runtime::writeChromeTrace(file, takeEvents(),
                                      executable->getRankNames());
+  }
+  MaybeError writeTimeline(const std::string &file) override {
+    std::error_code error;
+    llvm::raw_fd_ostream os(file, error);
+    if (error)
+      return "cannot write '" + file + "': " + error.message();
+    simulator::writeTimeline(makeTimeline(executable->getPlanned(),
+                                          takeEvents(),
+                                          executable->getRankNames()),
+                             os);
+    return std::nullopt;
   }
 
 private:
+  /// Everything since the recording began.
+  const std::vector<runtime::TraceEvent> &takeEvents() {
+    for (runtime::TraceEvent &event : executable->takeTrace())
+      events.push_back(std::move(event));
+    return events;
+  }
+
   /// Outlives the executable, which has modules.
   std::unique_ptr<Context> context;
   std::unique_ptr<StepExecutable> executable;
+  std::vector<runtime::TraceEvent> events;
 };
 } // namespace
 

@@ -132,9 +132,13 @@ public:
   /// Ends a step that is under way on another thread, and the run with it.
   virtual void abort(const std::string &reason) = 0;
 
+  /// Forgets what was recorded, and records from now on.
   virtual void setTracing(bool on) = 0;
   /// Writes what was recorded as a Chrome trace.
   virtual runtime::MaybeError writeTrace(const std::string &file) = 0;
+  /// Writes a page that shows the schedule as predicted, and the last step that
+  /// was recorded.
+  virtual runtime::MaybeError writeTimeline(const std::string &file) = 0;
 };
 
 runtime::Result<std::unique_ptr<CompiledStep>>

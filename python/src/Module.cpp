@@ -278,6 +278,13 @@ static void bindOptions(nb::module_ &m) {
       .def_rw("opt_level", &CompileOptions::optLevel);
 }
 
+/// One of the writers, as a method that throws.
+template <MaybeError (CompiledStep::*write)(const std::string &)>
+static void writeWith(CompiledStep &compiled, const std::string &file) {
+  if (MaybeError error = (compiled.*write)(file))
+    throw ExecutionError(*error);
+}
+
 static void bindStep(nb::module_ &m) {
   nb::class_<TensorInfo>(m, "Tensor")
       .def_ro("name", &TensorInfo::name)
@@ -299,10 +306,8 @@ static void bindStep(nb::module_ &m) {
       .def("get_result", getResult)
       .def("step", step)
       .def("set_tracing", &CompiledStep::setTracing)
-      .def("write_trace", [](CompiledStep &compiled, const std::string &file) {
-        if (MaybeError error = compiled.writeTrace(file))
-          throw ExecutionError(*error);
-      });
+      .def("write_trace", writeWith<&CompiledStep::writeTrace>)
+      .def("write_timeline", writeWith<&CompiledStep::writeTimeline>);
   m.def("compile", compile, nb::arg("source"), nb::arg("options"),
         nb::arg("progress").none() = nb::none());
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import hetero
 import jax
 import pytest
@@ -97,3 +99,18 @@ def test_the_command_reports_mistakes(step_file, cluster_file, capsys, change, m
     assert main(["plan", str(step_file), "--cluster", str(cluster_file)]) == 1
     error = capsys.readouterr().err
     assert error.startswith("error: ") and message in error
+
+
+def test_a_timeline_and_a_trace_of_a_run(tmp_path):
+    step = hetero.jit(steps.sgd, cluster=steps.cluster(2), planner="even")
+    program = step.program(steps.parameters(), steps.batch())
+    program.trace()
+    step(steps.parameters(), steps.batch())
+    program.write_trace(tmp_path / "trace.json")
+    program.write_timeline(tmp_path / "timeline.html")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {event["pid"] for event in events} == {0, 1}
+    page = (tmp_path / "timeline.html").read_text()
+    assert "<svg" in page and "predicted" in page and "measured" in page
+    with pytest.raises(hetero.ExecutionError, match="cannot write"):
+        program.write_timeline(tmp_path / "missing" / "timeline.html")
