@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import steps
+import jit_steps as steps
 
 
 @pytest.fixture(scope="module")

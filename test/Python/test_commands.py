@@ -7,7 +7,7 @@ import json
 import hetero
 import jax
 import pytest
-import steps
+import jit_steps as steps
 from hetero.__main__ import main
 
 

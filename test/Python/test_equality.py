@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import steps
+import jit_steps as steps
 from hetero import zoo
 
 PLANNERS = ("stages", "proportional", "even")

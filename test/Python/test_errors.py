@@ -13,7 +13,7 @@ import hetero
 import jax
 import jax.numpy as jnp
 import pytest
-import steps
+import jit_steps as steps
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// That NumPy reads and writes the same is tested in test/Runtime/test_npz.py.
+// That NumPy reads and writes the same is tested in test/Run.
 //
 //===----------------------------------------------------------------------===//
 

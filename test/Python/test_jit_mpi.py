@@ -15,7 +15,7 @@ SCRIPT = """
 import sys
 import hetero, jax, numpy as np
 sys.path.insert(0, {here!r})
-import steps
+import jit_steps as steps
 
 step = hetero.jit(steps.sgd, cluster=steps.cluster({ranks}), planner={planner!r}, donate_argnums=0)
 reference = jax.jit(steps.sgd)
