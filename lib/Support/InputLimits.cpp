@@ -99,12 +99,29 @@ static bool opensAffine(StringRef text, size_t at) {
          (before.ends_with("affine_map") || before.ends_with("affine_set"));
 }
 
+static bool opensDense(StringRef text, size_t at) {
+  return text[at] == '<' && text.take_front(at).ends_with("dense");
+}
+
+/// Whether the text behind a `dense<...>` names a type without complex
+/// elements.
+static bool namesRealType(StringRef text) {
+  text = text.ltrim();
+  if (!text.consume_front(":"))
+    return false;
+  StringRef type = text.ltrim().take_until(
+      [](char c) { return c == '\n' || c == ',' || c == '}' || c == ')'; });
+  return type.contains('<') && !type.contains("complex");
+}
+
 std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
   if (text.starts_with("ML\xefR"))
     return std::nullopt;
   SmallVector<char, 64> open;
   size_t affineBegin = StringRef::npos; // Of the outermost affine form.
   size_t affineDepth = 0;               // Brackets open around it.
+  size_t denseDepth = StringRef::npos;  // Brackets open around a constant.
+  size_t complexElement = StringRef::npos;
   size_t i = 0;
   while (i < text.size()) {
     if (affineBegin != StringRef::npos && i - affineBegin > maxAffineLength)
@@ -132,11 +149,25 @@ std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
         affineBegin = i;
         affineDepth = open.size();
       }
+      if (denseDepth == StringRef::npos && opensDense(text, i)) {
+        denseDepth = open.size();
+        complexElement = StringRef::npos;
+      } else if (c == '(' && complexElement == StringRef::npos) {
+        complexElement = i;
+      }
       open.push_back(c);
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
       closeBracket(open, c);
       if (open.size() <= affineDepth)
         affineBegin = StringRef::npos;
+      if (denseDepth != StringRef::npos && open.size() <= denseDepth) {
+        denseDepth = StringRef::npos;
+        if (complexElement != StringRef::npos &&
+            namesRealType(text.substr(i + 1)))
+          return InputProblem{complexElement,
+                              "complex element in a constant whose type has "
+                              "no complex elements"};
+      }
     }
     ++i;
   }

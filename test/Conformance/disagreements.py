@@ -43,6 +43,12 @@ DELIBERATE: list[Deliberate] = [
         detail=r"more elements than 64 bits can count",
     ),
     Deliberate(
+        "complex elements of a constant whose type is not complex are rejected; jaxlib reads "
+        "memory behind them",
+        kind="rejected",
+        detail=r"complex element in a constant",
+    ),
+    Deliberate(
         "a result with a size that does not fit 64 bits is rejected; jaxlib's arithmetic "
         "wraps around",
         kind="rejected",

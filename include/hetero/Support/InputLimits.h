@@ -47,7 +47,9 @@ struct InputProblem {
   std::string message;
 };
 
-/// Returns the first place where `text` exceeds a limit, if there is one.
+/// Returns the first place where `text` exceeds a limit, or has a complex
+/// element in a `dense<...>` of another type (MLIR's parser would read elements
+/// that are not there), if there is one.
 /// Comments and strings do not count. Bytecode is not text: it has no problem.
 std::optional<InputProblem> findInputProblem(llvm::StringRef text);
 

@@ -87,6 +87,15 @@ TEST(InputLimits, LargeResultNumbersAreRefused) {
   EXPECT_EQ(problemAt("%a:99999 = #map99999"), -1);
 }
 
+TEST(InputLimits, ComplexElementsNeedAComplexType) {
+  EXPECT_EQ(problemAt("dense<(1.0, 2.0)> : tensor<5xf32>"), 6);
+  EXPECT_EQ(problemAt("a = dense<[(1, 2), (3, 4)]> : tensor<2xi32>, b"), 11);
+  EXPECT_EQ(problemAt("dense<(1.0, 2.0)> : tensor<5xcomplex<f32>>"), -1);
+  EXPECT_EQ(problemAt("dense<1.0> : tensor<5xf32>, (f) dense<2> : i32"), -1);
+  EXPECT_EQ(problemAt("f(dense<[1, 2]> : tensor<2xi32>) -> (i32)"), -1);
+  EXPECT_EQ(problemAt("dense<(1.0, 2.0)> : !alias"), -1);
+}
+
 TEST(InputLimits, BytecodeIsNotText) {
   EXPECT_EQ(problemAt("ML\xefR" + repeat("[", 5 * maxNesting)), -1);
 }
