@@ -97,15 +97,6 @@ DELIBERATE: list[Deliberate] = [
             ("accepted", r"inferred type\(s\) '(.*quant.*)' are incompatible with return type\(s\) of operation '\1'"),
         )
     ),
-    *(
-        Deliberate(
-            "a pair in the list of a type that is not complex: MLIR's parser, ours and jaxlib's, takes "
-            "its two numbers and reads what lies behind them",
-            kind=kind,
-            program=r"dense<[\[\s]*\([^>]*>\s*:\s*tensor<(?:\d+x)*(?!complex)[a-z]",
-        )
-        for kind in ("print", "generic")
-    ),
 ]
 
 
