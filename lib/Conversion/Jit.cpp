@@ -41,6 +41,21 @@ static double now() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
+/// Removes what is there for planners alone: clusters, meshes, plans, and
+/// attributes of arguments and results.
+static void removePlanning(ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      function.removeArgAttrsAttr();
+      function.removeResAttrsAttr();
+      continue;
+    }
+    StringRef dialect = op.getName().getDialectNamespace();
+    if (dialect == "hetero" || dialect == "sdy")
+      op.erase();
+  }
+}
+
 /// Removes functions that equal an earlier one but for the name. `targets` maps
 /// the name of each function to the one that stands for it.
 static void deduplicate(ModuleOp module,
@@ -166,6 +181,7 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
   context->appendDialectRegistry(registry);
   context->loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = original.clone();
+  removePlanning(*module);
   llvm::StringMap<std::string> targets;
   deduplicate(*module, targets);
   if (failed(lower(*module, options)))
