@@ -210,6 +210,24 @@ bool RankBuilder::canSkip(ArrayRef<Operation *> ops) const {
 /// What a unit gives a member that has no samples: nothing, or what does not
 /// change a sum.
 LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
+  // What is sent to all members of the stage is received all the same.
+  for (Operation *op : ops) {
+    Where where = layout.getWhere(op);
+    SmallVector<Value> uses(op->getOperands());
+    llvm::append_range(uses, getCaptures(op));
+    for (auto [index, value] : llvm::enumerate(uses)) {
+      Operation *def = value.getDefiningOp();
+      if (def && !layout.isPlaced(def))
+        continue;
+      Variant variant = getVariant(
+          layout, value, layout.getWanted(op, index, where).data, where);
+      UnitValue input{value, variant};
+      if (isMoved(variant) &&
+          !getVariantHolding(layout, input, where).data.isSplit() &&
+          failed(lookUp(input, microbatch, where)))
+        return failure();
+    }
+  }
   for (const UnitValue &output : traffic.getOutputs(member.stage, ops)) {
     Holding holding =
         getVariantHolding(layout, output, {member.stage, /*update=*/false});
