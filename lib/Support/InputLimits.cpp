@@ -149,7 +149,7 @@ std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
         affineBegin = i;
         affineDepth = open.size();
       }
-      if (denseDepth == StringRef::npos && opensDense(text, i)) {
+      if (opensDense(text, i)) {
         denseDepth = open.size();
         complexElement = StringRef::npos;
       } else if (c == '(' && complexElement == StringRef::npos) {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +26,6 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from oracle import find_hetero_opt
 
-jax.config.update("jax_enable_x64", True)
 SEED = 20240229
 SAMPLES = 400
 SEPARATOR = "// -----"
@@ -38,6 +37,14 @@ DTYPES = {
 }  # fmt: skip
 REAL = ("f64", "f32", "bf16", "f16")
 REFERENCE = json.loads((Path(__file__).parent / "Inputs" / "chlo_reference.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def wide_types() -> Iterator[None]:
+    """64-bit types for these tests, and for no others of the process."""
+    with jax.enable_x64(True):
+        yield
+
 
 # ---------------------------------------------------------------------------------------------------------------
 # Programs

@@ -260,17 +260,25 @@ static runtime::Result<runtime::Array> getResult(StepExecutable &step,
 /// The loss, if it is a number that can be shown.
 static MaybeError printLoss(StepExecutable &step, int64_t number, bool isRoot) {
   for (auto [index, tensor] : llvm::enumerate(step.getResults())) {
+    bool isDouble = tensor.type.element == runtime::ElementType::F64;
     bool isFloat = tensor.type.element == runtime::ElementType::F32;
-    if (tensor.role != "loss" || tensor.type.numElements() != 1 || !isFloat)
+    if (tensor.role != "loss" || tensor.type.numElements() != 1 ||
+        !(isFloat || isDouble))
       continue;
     auto array = getResult(step, index);
     if (!array)
       return array.error();
-    float loss;
-    std::memcpy(&loss, array->data.data(), sizeof(loss));
+    double loss;
+    if (isDouble) {
+      std::memcpy(&loss, array->data.data(), sizeof(loss));
+    } else {
+      float narrow;
+      std::memcpy(&narrow, array->data.data(), sizeof(narrow));
+      loss = narrow;
+    }
     if (isRoot)
       llvm::outs() << llvm::format("step %lld: loss %.7g\n", (long long)number,
-                                   double(loss));
+                                   loss);
     llvm::outs().flush();
     return std::nullopt;
   }
