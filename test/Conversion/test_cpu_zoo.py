@@ -21,10 +21,15 @@ def _arrays(tree: object) -> list[np.ndarray]:
     return leaves
 
 
+# Of each tensor's scale. In bf16, XLA keeps more bits between operations than the
+# program says, so single roundings differ.
+TOLERANCES = {"gpt_bf16": 1e-2}
+
+
 @pytest.mark.parametrize("name", zoo.names())
 def test_step(name: str, tmp_path: Path) -> None:
     step = zoo.get(name, "test")
-    arguments = step.example_args(seed=1)
+    arguments = step.warm_args(seed=1)
     lowered = jax.jit(step.fn).lower(*arguments)
     kept = step.kept_arguments(lowered)
     expected = _arrays(lowered.compile()(*arguments))
@@ -33,4 +38,4 @@ def test_step(name: str, tmp_path: Path) -> None:
     actual, _ = run(module, [operands[i] for i in kept], tmp_path)
     assert len(actual) == len(expected)
     worst = {i: difference(a, e) for i, (a, e) in enumerate(zip(actual, expected, strict=True))}
-    assert {i: d for i, d in worst.items() if d > 2e-5} == {}
+    assert {i: d for i, d in worst.items() if d > TOLERANCES.get(name, 2e-5)} == {}

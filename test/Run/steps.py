@@ -79,25 +79,12 @@ def _feed_back(step: zoo.Step, args: tuple[Any, ...], results: Any) -> tuple[Any
     return jax.tree.unflatten(tree, leaves)
 
 
-def _warm(step: zoo.Step, args: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
-    """Moments that are not zero: Adam divides by them, and would turn the rounding
-    of a gradient that is truly zero into a full update."""
-    rng = np.random.default_rng(seed)
-    leaves, tree = jax.tree.flatten(args)
-    for index, role in enumerate(step.roles.arguments):
-        leaf = leaves[index]
-        if role == "optimizer_state" and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating):
-            values = 0.01 + 0.02 * rng.random(leaf.shape)
-            leaves[index] = jax.numpy.asarray(values, leaf.dtype)
-    return jax.tree.unflatten(tree, leaves)
-
-
 @functools.lru_cache(maxsize=None)
 def get(name: str, seed: int = 1, **changes: Any) -> Case:
     """A step of the zoo with warm state and a random batch."""
     jax.config.update("jax_disable_most_optimizations", True)
     step = zoo.get(name, "test", **changes)
-    args = _warm(step, step.example_args(seed=seed), seed)
+    args = step.warm_args(seed=seed)
     lowered = jax.jit(step.fn).lower(*args)
     kept = step.kept_arguments(lowered)
     flat = flatten(args)

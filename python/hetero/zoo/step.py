@@ -7,6 +7,7 @@ import functools
 from typing import Any, Callable
 
 import jax
+import numpy as np
 
 from .._jax import kept_arguments
 
@@ -77,6 +78,21 @@ class Step:
         """Concrete arguments: initialised weights and a random batch."""
         state_key, input_key = jax.random.split(jax.random.key(seed))
         return (*jax.jit(self.init)(state_key), *jax.jit(self.inputs)(input_key))
+
+    def warm_args(self, seed: int = 0) -> tuple[Any, ...]:
+        """As example_args, with optimizer state that is not zero.
+
+        Adam divides by it, and would turn the rounding of a gradient that is
+        truly zero (the bias of keys) into a full update.
+        """
+        rng = np.random.default_rng(seed)
+        leaves, tree = jax.tree.flatten(self.example_args(seed))
+        for index, role in enumerate(self.roles.arguments):
+            leaf = leaves[index]
+            if role == "optimizer_state" and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating):
+                values = 0.01 + 0.02 * rng.random(leaf.shape)
+                leaves[index] = jax.numpy.asarray(values, leaf.dtype)
+        return jax.tree.unflatten(tree, leaves)
 
     @functools.cached_property
     def roles(self) -> Roles:
