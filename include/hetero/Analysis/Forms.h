@@ -46,6 +46,7 @@
 #define HETERO_ANALYSIS_FORMS_H
 
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
