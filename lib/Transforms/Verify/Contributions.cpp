@@ -467,7 +467,12 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
       if (share.isWhole() ||
           (share.isPartial() && share.cells == Cells(0, getTotal(rank, axis))))
         continue;
-      if (!moves || (share.isPartial() && op->getNumOperands() != 1))
+      // Pieces of sums are put together if they are sums of the same.
+      bool agree = llvm::all_of(op->getOperands(), [&](Value other) {
+        const Content &piece = get(rank, other);
+        return piece.isConstant || piece[axis] == share;
+      });
+      if (!moves || (share.isPartial() && !agree))
         return reportUse(rank, op, operand, axis, share);
       content[axis] = share;
     }
