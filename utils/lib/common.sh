@@ -26,6 +26,7 @@ PACKAGES=(
   libzstd-dev zlib1g-dev                                 # libraries that LLVM's CMake files look for
   clang-22 lld-22 libclang-rt-22-dev                     # compiler, linker, sanitizers
   libopenblas-dev                                        # matrix products of compiled kernels
+  coinor-libclp-dev                                      # linear programs of planners
   cmake ninja-build ccache git
   libzip-dev libopenmpi-dev openmpi-bin                  # runtime: .npz files, ranks as processes
   python3 python3-venv python3-dev                       # JAX, the tests, lit, the module for Python

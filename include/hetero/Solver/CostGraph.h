@@ -1,0 +1,127 @@
+//===- CostGraph.h - Choices whose costs meet in pairs ----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The idea
+// --------
+// Each node takes one of a few states. A state costs something by itself, and a
+// pair of states of two joined nodes costs something, possibly infinitely much.
+// Find the states with the least sum. In general that is hard; for the graphs
+// of programs, which are long and thin, the following proves optimality for
+// tens of thousands of nodes:
+//
+//  1. Reduce. A state without a finite pair on some edge goes (arc
+//     consistency); so does one that another state of its node can replace at
+//     no loss, whatever the neighbours do (Goldstein's dominance). A node with
+//     at most two neighbours is folded into the edge between them. Repeat.
+//  2. Bound. Move cost between edges and nodes (TRW-S sweeps) until the sum of
+//     the least entries of all edges, which nothing can beat, grows no more.
+//     States and pairs that this bound puts above the best known solution go;
+//     then reduce again.
+//  3. Finish. Keep what lies within tau of the bound and fold all nodes, with
+//     several random orders (bucket elimination). A result within tau proves
+//     that nothing better was left out. Otherwise take a larger tau, or, when
+//     the tables get too wide, sweep more.
+//
+// Reducing and sweeping are O(edges states^2) a round, folding is exponential
+// in the width of what is left, which is limited: if the gap is not closed, the
+// best solution comes with its bound.
+//
+// A worked example
+// ----------------
+// Two operations that run split or replicated, and a value between them. The
+// producer takes 1 split and 4 replicated, the consumer 2 and 8, and it costs 5
+// to make a split value whole:
+//
+//   CostGraph graph;
+//   int producer = graph.addNode({1, 4});                // split, replicated
+//   int consumer = graph.addNode({2, 8});
+//   int change = graph.addTable(2, 2, {0, 5,             // from split
+//                                      0, 0});           // from replicated
+//   graph.addEdge(producer, consumer, change);
+//   solve(graph)->states;                                // 0, 0: costs 3
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_SOLVER_COSTGRAPH_H
+#define HETERO_SOLVER_COSTGRAPH_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace hetero::solver {
+
+/// Nodes are numbered in the order in which they are added; neighbours should
+/// be close, as producers and users in a program are, because the bound is
+/// tightened from the first node to the last and back.
+class CostGraph {
+public:
+  /// Adds a node with these costs of its states, at least one.
+  int addNode(llvm::ArrayRef<double> costs);
+  /// Adds a table of `rows` times `columns` costs, row by row, that any number
+  /// of edges may use.
+  int addTable(int rows, int columns, llvm::ArrayRef<double> costs);
+  /// Joins two different nodes: the states of `first` are rows. Several edges
+  /// between two nodes add up.
+  void addEdge(int first, int second, int table);
+
+  /// Another cost for the same state or table; all else stays.
+  void setNode(int node, llvm::ArrayRef<double> costs);
+  void setTable(int table, llvm::ArrayRef<double> costs);
+
+  struct Edge {
+    int first = 0, second = 0, table = 0;
+  };
+  int getNumNodes() const { return nodes.size(); }
+  int getNumStates(int node) const { return nodes[node].size(); }
+  llvm::ArrayRef<double> getNode(int node) const { return nodes[node]; }
+  llvm::ArrayRef<double> getTable(int table) const { return tables[table]; }
+  llvm::ArrayRef<Edge> getEdges() const { return edges; }
+
+  /// The cost of one state for each node.
+  double getCost(llvm::ArrayRef<int> states) const;
+
+private:
+  std::vector<std::vector<double>> nodes, tables;
+  std::vector<Edge> edges;
+};
+
+struct CostGraphOptions {
+  /// Sweeps of the first round of bounding.
+  int sweeps = 150;
+  /// Random orders of folding to choose from.
+  int orders = 8;
+  /// The logarithm (base 2) of the largest table that folding may make, as long
+  /// as there is another way, and when there is none.
+  double tableLimit = 18, lastTableLimit = 24;
+  /// A relative gap at which a solution counts as optimal.
+  double tolerance = 1e-9;
+};
+
+struct CostGraphSolution {
+  /// One for each node.
+  std::vector<int> states;
+  double cost = 0;
+  /// No solution costs less. Equal to `cost` when that was proven.
+  double bound = 0;
+  bool proven = false;
+  /// What was left after the first reduction, and the sweeps that were made.
+  int coreNodes = 0, coreStates = 0, sweeps = 0;
+};
+
+/// Solves `graph`; nothing if every choice costs infinitely much. `starts` are
+/// known solutions, one state for each node; the better they are, the less is
+/// searched. Deterministic.
+std::optional<CostGraphSolution>
+solve(const CostGraph &graph, const CostGraphOptions &options = {},
+      llvm::ArrayRef<std::vector<int>> starts = {});
+
+} // namespace hetero::solver
+
+#endif // HETERO_SOLVER_COSTGRAPH_H

@@ -1,0 +1,202 @@
+//===- CostGraph.cpp - Choices whose costs meet in pairs ------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Solver/CostGraph.h"
+#include "BucketElimination.h"
+#include "DualBound.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cassert>
+#include <cmath>
+
+using namespace llvm;
+using namespace hetero::solver;
+
+int CostGraph::addNode(ArrayRef<double> costs) {
+  assert(!costs.empty() && "a node has at least one state");
+  nodes.push_back(costs.vec());
+  return nodes.size() - 1;
+}
+
+int CostGraph::addTable(int rows, int columns, ArrayRef<double> costs) {
+  assert(size_t(rows) * columns == costs.size() && "a table is complete");
+  tables.push_back(costs.vec());
+  return tables.size() - 1;
+}
+
+void CostGraph::addEdge(int first, int second, int table) {
+  assert(first != second &&
+         tables[table].size() == nodes[first].size() * nodes[second].size());
+  edges.push_back({first, second, table});
+}
+
+void CostGraph::setNode(int node, ArrayRef<double> costs) {
+  assert(costs.size() == nodes[node].size() && "the states stay");
+  nodes[node] = costs.vec();
+}
+
+void CostGraph::setTable(int table, ArrayRef<double> costs) {
+  assert(costs.size() == tables[table].size() && "the states stay");
+  tables[table] = costs.vec();
+}
+
+double CostGraph::getCost(ArrayRef<int> states) const {
+  double cost = 0;
+  for (auto [node, state] : zip_equal(nodes, states))
+    cost += node[state];
+  for (const Edge &edge : edges)
+    cost += tables[edge.table][states[edge.first] * nodes[edge.second].size() +
+                               states[edge.second]];
+  return cost;
+}
+
+namespace {
+/// The rounds of bounding and finishing on what the first reduction leaves.
+class Search {
+public:
+  Search(const CostGraph &graph, const CostGraphOptions &options)
+      : graph(graph), options(options) {}
+
+  std::optional<CostGraphSolution> run(ArrayRef<std::vector<int>> starts);
+
+private:
+  void offer(std::vector<int> states);
+  void offerCore(const LiveGraph &live, std::vector<int> coreStates);
+  bool round(int number);
+  bool finish(double limit, double tableLimit);
+  bool isClosed() const {
+    return bound >= cost - options.tolerance * std::abs(cost);
+  }
+  /// A limit that rounding does not undercut.
+  double above(double limit) const {
+    return limit + 1e-11 * (std::abs(limit) + std::abs(bound));
+  }
+
+  const CostGraph &graph;
+  const CostGraphOptions &options;
+  LiveGraph full, core;
+  std::vector<int> nodeOf;
+  std::vector<int> best;
+  double cost = infinity, bound = -infinity;
+  int level = 0, sweeps = 0;
+};
+} // namespace
+
+/// Shares of the bound, or of the gap, within which finishing looks.
+static constexpr double levels[] = {1e-4,   1e-3, 4e-3, 1.5e-2,
+                                    5.0e-2, 0.15, 0.4,  1.0};
+
+void Search::offer(std::vector<int> states) {
+  double offered = graph.getCost(states);
+  if (offered < cost) {
+    cost = offered;
+    best = std::move(states);
+  }
+}
+
+/// Extends states of what is left of the core to the whole graph.
+void Search::offerCore(const LiveGraph &live, std::vector<int> coreStates) {
+  live.extend(coreStates);
+  std::vector<int> states(graph.getNumNodes(), 0);
+  for (auto [index, node] : enumerate(nodeOf))
+    states[node] = coreStates[index];
+  full.extend(states);
+  offer(std::move(states));
+}
+
+/// Looks for the best solution of at most `limit`; true if the tables were
+/// small enough to tell.
+bool Search::finish(double limit, double tableLimit) {
+  LiveGraph part = core;
+  limit = above(limit);
+  bool some = DualBound(part).apply(part, limit) && part.reduce();
+  if (some) {
+    std::optional<EliminationResult> result =
+        eliminate(part, options.orders, tableLimit);
+    if (!result)
+      return false;
+    if (result->cost != infinity)
+      offerCore(part, std::move(result->states));
+  }
+  // Everything of at most the limit was looked at.
+  bound = std::max(bound, std::min(limit, cost));
+  return true;
+}
+
+/// Bounds, removes, and finishes within ever larger distances of the bound;
+/// true when there is nothing left to do.
+bool Search::round(int number) {
+  DualBound dual(core);
+  sweeps += dual.sweep(number == 0 ? options.sweeps : options.sweeps / 2, cost);
+  bound = std::max(bound, std::min(cost, dual.getBound()));
+  if (dual.getBestCost() < infinity) {
+    std::vector<int> states(core.nodes.size(), 0);
+    int next = 0;
+    for (auto [index, node] : enumerate(core.nodes))
+      if (node.alive)
+        states[index] = node.states[dual.getBest()[next++]];
+    offerCore(core, std::move(states));
+  }
+  if (!dual.apply(core, above(cost)) || !core.reduce()) {
+    bound = cost;
+    return true;
+  }
+  if (core.empty()) {
+    offerCore(core, std::vector<int>(core.nodes.size(), 0));
+    bound = cost;
+    return true;
+  }
+  for (; level < int(std::size(levels)); ++level) {
+    double distance = levels[level] * std::max(std::abs(bound), 1e-12);
+    if (cost < infinity)
+      distance = std::min(distance, cost - bound);
+    if (!finish(bound + distance, options.tableLimit))
+      return false;
+    if (isClosed())
+      return true;
+  }
+  return true;
+}
+
+std::optional<CostGraphSolution>
+Search::run(ArrayRef<std::vector<int>> starts) {
+  for (const std::vector<int> &start : starts)
+    offer(start);
+  full = LiveGraph(graph);
+  if (!full.reduce())
+    return std::nullopt;
+  core = full.compact(nodeOf);
+  CostGraphSolution solution;
+  solution.coreNodes = nodeOf.size();
+  for (const LiveGraph::Node &node : core.nodes)
+    solution.coreStates += node.size();
+  if (core.empty()) {
+    offerCore(core, {});
+    bound = cost;
+  }
+  constexpr int rounds = 6;
+  for (int number = 0; number < rounds && !isClosed(); ++number)
+    if (round(number))
+      break;
+  if (!isClosed() && !core.empty())
+    finish(cost, options.lastTableLimit);
+  if (cost == infinity)
+    return std::nullopt;
+  solution.states = std::move(best);
+  solution.cost = cost;
+  solution.proven = isClosed();
+  solution.bound = solution.proven ? cost : bound;
+  solution.sweeps = sweeps;
+  return solution;
+}
+
+std::optional<CostGraphSolution>
+hetero::solver::solve(const CostGraph &graph, const CostGraphOptions &options,
+                      ArrayRef<std::vector<int>> starts) {
+  return Search(graph, options).run(starts);
+}

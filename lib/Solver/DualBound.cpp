@@ -1,0 +1,256 @@
+//===- DualBound.cpp - What no solution can beat --------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DualBound.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+using namespace hetero::solver;
+
+DualBound::DualBound(const LiveGraph &graph)
+    : bestCost(infinity), base(graph.base) {
+  std::vector<int> number(graph.nodes.size(), -1);
+  for (auto [index, node] : enumerate(graph.nodes)) {
+    if (!node.alive)
+      continue;
+    number[index] = nodes.size();
+    Node entry;
+    entry.offset = costs.size();
+    entry.size = node.size();
+    entry.index = index;
+    nodes.push_back(entry);
+    costs.insert(costs.end(), node.costs.begin(), node.costs.end());
+  }
+  size_t numMessages = 0;
+  for (int index = 0, end = nodes.size(); index < end; ++index) {
+    int graphIndex = nodes[index].index;
+    for (int edgeIndex : graph.nodes[graphIndex].edges) {
+      const LiveGraph::Edge &edge = graph.edges[edgeIndex];
+      if (edge.first != graphIndex)
+        continue;
+      int other = number[edge.second];
+      int rows = nodes[index].size, columns = nodes[other].size;
+      Edge entry;
+      entry.first = index;
+      entry.second = other;
+      entry.index = edgeIndex;
+      entry.forward = tables.size();
+      tables.insert(tables.end(), edge.table.begin(), edge.table.end());
+      entry.backward = tables.size();
+      for (int column = 0; column < columns; ++column)
+        for (int row = 0; row < rows; ++row)
+          tables.push_back(edge.table[row * columns + column]);
+      entry.toFirst = numMessages;
+      entry.toSecond = numMessages + rows;
+      numMessages += rows + columns;
+      (other > index ? nodes[index].after : nodes[index].before)
+          .push_back(edges.size());
+      (other > index ? nodes[other].before : nodes[other].after)
+          .push_back(edges.size());
+      edges.push_back(entry);
+    }
+  }
+  messages.assign(numMessages, 0);
+  for (Node &node : nodes) {
+    node.degree = node.before.size() + node.after.size();
+    node.weight = 1.0 / std::max<size_t>(
+                            1, std::max(node.before.size(), node.after.size()));
+  }
+}
+
+/// Moves what can be moved over one edge from a node to its other one.
+void DualBound::send(const Node &from, int index, bool toSecond) {
+  const Edge &edge = edges[index];
+  const Node &to = nodes[toSecond ? edge.second : edge.first];
+  const double *table =
+      tables.data() + (toSecond ? edge.forward : edge.backward);
+  const double *back =
+      messages.data() + (toSecond ? edge.toFirst : edge.toSecond);
+  double *message = messages.data() + (toSecond ? edge.toSecond : edge.toFirst);
+  const double *cost = costs.data() + from.offset;
+  SmallVector<double, 32> least(to.size, infinity);
+  for (int row = 0; row < from.size; ++row, table += to.size) {
+    double start = from.weight * cost[row] - back[row];
+    for (int column = 0; column < to.size; ++column)
+      least[column] = std::min(least[column], start + table[column]);
+  }
+  double *target = costs.data() + to.offset;
+  for (int column = 0; column < to.size; ++column) {
+    target[column] += least[column] - message[column];
+    message[column] = least[column];
+  }
+}
+
+void DualBound::pass(bool ahead) {
+  for (int i = 0, end = nodes.size(); i < end; ++i) {
+    int index = ahead ? i : end - 1 - i;
+    const Node &node = nodes[index];
+    for (int edge : ahead ? node.after : node.before)
+      send(node, edge, edges[edge].first == index);
+  }
+}
+
+/// The cost of a pair that is left on the edge.
+double DualBound::pairCost(const Edge &edge, int row, int column) const {
+  return tables[edge.forward + row * nodes[edge.second].size + column] -
+         messages[edge.toFirst + row] - messages[edge.toSecond + column];
+}
+
+/// Chooses the state of a node that costs least with the states at the other
+/// ends of `around`.
+double DualBound::bestStateOf(const Node &node, ArrayRef<int> around,
+                              ArrayRef<int> states, int &state) const {
+  SmallVector<double, 32> sums(costs.begin() + node.offset,
+                               costs.begin() + node.offset + node.size);
+  for (int index : around) {
+    const Edge &edge = edges[index];
+    bool first = &nodes[edge.first] == &node;
+    for (int i = 0; i < node.size; ++i)
+      sums[i] += first ? pairCost(edge, i, states[edge.second])
+                       : pairCost(edge, states[edge.first], i);
+  }
+  auto *least = std::min_element(sums.begin(), sums.end());
+  if (sums[state] <= *least)
+    return 0;
+  double gain = sums[state] - *least;
+  state = least - sums.begin();
+  return gain;
+}
+
+double DualBound::costOf(ArrayRef<int> states) const {
+  double cost = base;
+  for (auto [node, state] : zip_equal(nodes, states))
+    cost += costs[node.offset + state];
+  for (const Edge &edge : edges)
+    cost += pairCost(edge, states[edge.first], states[edge.second]);
+  return cost;
+}
+
+/// Greedy states from one end to the other, then improved one by one.
+void DualBound::decode(bool ahead) {
+  std::vector<int> states(nodes.size(), 0);
+  for (int i = 0, end = nodes.size(); i < end; ++i) {
+    int index = ahead ? i : end - 1 - i;
+    const Node &node = nodes[index];
+    bestStateOf(node, ahead ? node.before : node.after, states, states[index]);
+  }
+  bool changed = true;
+  for (int round = 0; round < 3 && changed; ++round) {
+    changed = false;
+    for (auto [index, node] : enumerate(nodes)) {
+      SmallVector<int, 8> around(ArrayRef<int>(node.before));
+      around.append(node.after.begin(), node.after.end());
+      changed |= bestStateOf(node, around, states, states[index]) > 0;
+    }
+  }
+  double cost = costOf(states);
+  if (cost < bestCost) {
+    bestCost = cost;
+    best = std::move(states);
+  }
+}
+
+/// The least cost on an edge, with the nodes' shares.
+template <typename Visit>
+static double visitPairs(ArrayRef<double> first, double firstShare,
+                         ArrayRef<double> second, double secondShare,
+                         Visit pairCost) {
+  double least = infinity;
+  for (int row = 0, rows = first.size(); row < rows; ++row)
+    for (int column = 0, columns = second.size(); column < columns; ++column)
+      least = std::min(least, first[row] * firstShare + pairCost(row, column) +
+                                  second[column] * secondShare);
+  return least;
+}
+
+double DualBound::getBound() const {
+  double bound = base;
+  for (const Edge &edge : edges) {
+    const Node &first = nodes[edge.first], &second = nodes[edge.second];
+    bound += visitPairs(
+        ArrayRef(costs.data() + first.offset, first.size), 1.0 / first.degree,
+        ArrayRef(costs.data() + second.offset, second.size),
+        1.0 / second.degree,
+        [&](int row, int column) { return pairCost(edge, row, column); });
+  }
+  for (const Node &node : nodes)
+    if (node.degree == 0)
+      bound += *std::min_element(costs.begin() + node.offset,
+                                 costs.begin() + node.offset + node.size);
+  return bound;
+}
+
+int DualBound::sweep(int sweeps, double target) {
+  double previous = -infinity;
+  int done = 0;
+  for (; done < sweeps; ++done) {
+    if (done % 10 == 9) {
+      double bound = getBound();
+      double limit = std::min(target, bestCost);
+      if (bound >= limit - 1e-10 * std::abs(limit))
+        break;
+      if (done > 25 && bound - previous < 1e-5 * std::abs(bound))
+        break;
+      previous = bound;
+    }
+    pass(true);
+    if (done % 5 == 4)
+      decode(false);
+    pass(false);
+    if (done % 5 == 4)
+      decode(true);
+  }
+  return done;
+}
+
+bool DualBound::apply(LiveGraph &graph, double limit) const {
+  double bound = getBound();
+  std::vector<double> slack(costs.size(), 0);
+  for (const Edge &edge : edges) {
+    const Node &first = nodes[edge.first], &second = nodes[edge.second];
+    std::vector<double> &table = graph.edges[edge.index].table;
+    SmallVector<double, 32> rows(first.size, infinity),
+        columns(second.size, infinity);
+    SmallVector<double, 256> pairs;
+    double least = infinity;
+    for (int row = 0; row < first.size; ++row)
+      for (int column = 0; column < second.size; ++column) {
+        double cost = pairCost(edge, row, column);
+        table[row * second.size + column] = cost;
+        cost += costs[first.offset + row] / first.degree +
+                costs[second.offset + column] / second.degree;
+        pairs.push_back(cost);
+        rows[row] = std::min(rows[row], cost);
+        columns[column] = std::min(columns[column], cost);
+        least = std::min(least, cost);
+      }
+    for (auto [pair, cost] : zip_equal(pairs, table))
+      if (bound - least + pair > limit)
+        cost = infinity;
+    for (int row = 0; row < first.size; ++row)
+      slack[first.offset + row] += rows[row] - least;
+    for (int column = 0; column < second.size; ++column)
+      slack[second.offset + column] += columns[column] - least;
+  }
+  for (const Node &node : nodes) {
+    std::copy_n(costs.begin() + node.offset, node.size,
+                graph.nodes[node.index].costs.begin());
+    SmallVector<int> kept;
+    for (int state = 0; state < node.size; ++state)
+      if (bound + slack[node.offset + state] <= limit)
+        kept.push_back(state);
+    if (kept.empty())
+      return false;
+    if (int(kept.size()) < node.size)
+      graph.keepStates(node.index, kept);
+  }
+  return true;
+}
