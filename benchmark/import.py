@@ -13,16 +13,12 @@ module; it is fitted to CPU time, which other processes disturb less.
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from figures import ROOT, Report, best, count_ops, gpt, growth
 
 # Layers of each size, and the name that its figures carry.
 SIZES = {"1k": 0, "2k": 1, "10k": 7, "30k": 24, "100k": 96}
@@ -58,90 +54,10 @@ print(time.perf_counter() - began)
 """
 
 
-class Run(NamedTuple):
-    """One run of a process: wall and CPU seconds, and its peak memory in GB."""
-
-    seconds: float
-    cpu: float
-    memory: float
-
-
-def run(command: list[str]) -> Run:
-    """Runs `command`, which must succeed."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"error: exit code {process.returncode} from {' '.join(command)}")
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9)
-
-
-def best(command: list[str], repeats: int) -> Run:
-    """The least time of several runs, and their largest memory."""
-    runs = [run(command) for _ in range(repeats)]
-    return Run(min(r.seconds for r in runs), min(r.cpu for r in runs), max(r.memory for r in runs))
-
-
 def peer_seconds(path: Path, repeats: int) -> float:
     """The best time that jaxlib needs to parse, verify and print `path`."""
     command = [sys.executable, "-c", PEER, str(path)]
     return min(float(subprocess.check_output(command)) for _ in range(repeats))
-
-
-def step(name: str, layers: int, folder: Path) -> Path:
-    """The text of a step; lowered if it is not there yet."""
-    path = folder / f"gpt.bench.layers{layers}.mlir"
-    if not path.exists():
-        print(f"lowering a GPT of {layers} layers ({name})", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "hetero.zoo", "--model", "gpt", "--size", "bench"]
-        command += ["--layers", str(layers), "--out", str(folder), "--quiet"]
-        path_list = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
-        subprocess.run(command, check=True, env=environment)
-    return path
-
-
-def count_ops(path: Path) -> int:
-    """The number of operations in the text: results, returns and calls."""
-    with open(path) as lines:
-        return sum(" = " in line or line.lstrip().startswith(("return", "stablehlo.return")) for line in lines)
-
-
-def growth(points: list[tuple[int, float]]) -> float:
-    """The exponent of the power law that fits the points best."""
-    xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    covariance = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys))
-    return covariance / sum((x - mean_x) ** 2 for x in xs)
-
-
-class Report:
-    """Collects figures and prints them as they come."""
-
-    def __init__(self, as_json: bool) -> None:
-        self._json = as_json
-        self.ok = True
-
-    def add(self, name: str, value: float, unit: str, peer: str = "", peer_value: float = 0.0) -> None:
-        """One figure, with its bar if it has one."""
-        figure: dict[str, Any] = {"name": name, "value": round(value, 4), "unit": unit}
-        if peer:
-            figure |= {"peer": peer, "peer_value": round(peer_value, 4), "ratio": round(value / peer_value, 3)}
-        if name in BARS:
-            figure |= {"bar": BARS[name], "ok": value <= BARS[name]}
-            self.ok &= value <= BARS[name]
-        print(json.dumps(figure) if self._json else self._line(figure), flush=True)
-
-    @staticmethod
-    def _line(figure: dict[str, Any]) -> str:
-        text = f"{figure['name']:<24}{figure['value']:>12} {figure['unit']:<4}"
-        if "peer" in figure:
-            text += f"  {figure['peer']} {figure['peer_value']} ({figure['ratio']} of it)"
-        if "bar" in figure:
-            text += f"  bar {figure['bar']}: {'ok' if figure['ok'] else 'MISSED'}"
-        return text
 
 
 def measure(options: argparse.Namespace, report: Report) -> None:
@@ -155,7 +71,7 @@ def measure(options: argparse.Namespace, report: Report) -> None:
     reads: list[tuple[int, float]] = []
     imports: list[tuple[int, float]] = []
     for name in options.sizes or SIZES:
-        path = step(name, SIZES[name], options.steps)
+        path = gpt(SIZES[name], options.steps)
         ops = count_ops(path)
         repeats = 2 if ops > 50_000 else options.repeats
         report.add(f"ops.{name}", ops, "ops")
@@ -189,7 +105,7 @@ def main() -> int:
     if not options.hetero_opt.exists():
         print(f"error: no hetero-opt at {options.hetero_opt}: build it first", file=sys.stderr)
         return 1
-    report = Report(options.json)
+    report = Report(BARS, options.json)
     measure(options, report)
     return 0 if report.ok else 1
 

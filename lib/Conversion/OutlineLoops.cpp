@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -84,6 +85,8 @@ static func::FuncOp makeFunction(Operation *op, const CodeSlice &slice,
   func::ReturnOp::create(builder, op->getLoc());
   if (isOnDevice)
     function->setAttr(kDeviceLoopAttr, builder.getUnitAttr());
+  else
+    function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   if (areDisjoint(slice.arguments))
     for (auto [i, type] : llvm::enumerate(types))
       if (isa<MemRefType>(type))
@@ -111,6 +114,23 @@ bool Outliner::outline(Operation *op, const CodeSlice &slice, bool isOnDevice) {
   func::CallOp::create(builder, op->getLoc(), known, slice.arguments);
   op->erase();
   return true;
+}
+
+/// Whether all that is left to a function on the host is to call others: each
+/// loop in it repeats calls, and none goes over elements.
+static bool onlyCalls(func::FuncOp function) {
+  bool hasCalls = false;
+  WalkResult result = function.walk([&](Operation *op) {
+    hasCalls |= isa<func::CallOp>(op);
+    bool isLoop = isa<LoopLikeOpInterface>(op);
+    bool repeatsCalls = isLoop && op->walk([](func::CallOp) {
+                                      return WalkResult::interrupt();
+                                    }).wasInterrupted();
+    return isa<linalg::LinalgOp>(op) || (isLoop && !repeatsCalls)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return hasCalls && !result.wasInterrupted();
 }
 
 namespace {
@@ -143,6 +163,14 @@ struct OutlineLoops : public hetero::impl::OutlineLoopsPassBase<OutlineLoops> {
       return signalPassFailure();
     }
     numFunctions += outliner.getNumFunctions();
+    if (device)
+      return;
+    // LLVM would put the loops back, and take long to schedule the calls.
+    Builder builder(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function->hasAttr("passthrough") && onlyCalls(function))
+        function->setAttr("passthrough",
+                          builder.getStrArrayAttr({"noinline", "optnone"}));
   }
 };
 } // namespace

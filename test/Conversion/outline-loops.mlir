@@ -4,8 +4,9 @@
 #trait = {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
 
 // Equal loops are one function.
-// CHECK-LABEL: func.func @squares
+// CHECK: func.func @squares
 // CHECK-SAME: (%[[A:.*]]: memref<4xf32>, %[[B:.*]]: memref<4xf32>, %[[C:.*]]: memref<4xf32>)
+// CHECK-SAME: attributes {passthrough = ["noinline", "optnone"]}
 func.func @squares(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32>) {
   // CHECK-NEXT: call @[[SQUARE:.*]](%[[A]], %[[B]])
   // CHECK-NEXT: call @[[SQUARE]](%[[B]], %[[C]])
@@ -28,7 +29,28 @@ func.func @squares(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32>) {
   return
 }
 
+// A function that goes over elements itself is left to LLVM.
+// CHECK: func.func @own_loop
+// CHECK-NOT: passthrough
+// CHECK: scf.for
+func.func @own_loop(%a: memref<4xf32>, %b: memref<4xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %x = memref.load %a[%i] : memref<4xf32>
+    memref.store %x, %b[%i] : memref<4xf32>
+  }
+  linalg.generic #trait ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %x : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
 // CHECK: func.func private @[[SQUARE]](%{{.*}}: memref<4xf32> {llvm.noalias}, %{{.*}}: memref<4xf32> {llvm.noalias})
+// CHECK-SAME: attributes {passthrough = ["noinline"]}
 // CHECK: arith.mulf
 // CHECK: func.func private @[[TWICE]]
 // CHECK: arith.addf

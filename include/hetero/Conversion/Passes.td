@@ -161,6 +161,10 @@ def OutlineLoopsPass : Pass<"hetero-outline-loops", "::mlir::ModuleOp"> {
     call @loop_0(%b, %c) : (memref<4xf32>, memref<4xf32>) -> ()
     ```
 
+    LLVM is told not to put the loops back, and not to optimize functions that
+    only call others afterwards: they have thousands of calls, and nothing is to
+    be gained there.
+
     With `device`, everything that reads or writes an element becomes such a
     function, single stores and loops over elements as well, because the host
     cannot; and views and scalars in memory are moved along, so that the host

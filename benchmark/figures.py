@@ -1,0 +1,96 @@
+"""What the benchmarks share: timed processes, steps of the zoo, figures with bars."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+
+class Run(NamedTuple):
+    """One run of a process: wall and CPU seconds, and its peak memory in GB."""
+
+    seconds: float
+    cpu: float
+    memory: float
+
+
+def run(command: list[str]) -> Run:
+    """Runs `command`, which must succeed."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"error: exit code {process.returncode} from {' '.join(command)}")
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9)
+
+
+def best(command: list[str], repeats: int) -> Run:
+    """The least time of several runs, and their largest memory."""
+    runs = [run(command) for _ in range(repeats)]
+    return Run(min(r.seconds for r in runs), min(r.cpu for r in runs), max(r.memory for r in runs))
+
+
+def gpt(layers: int, folder: Path, **changes: int) -> Path:
+    """The text of an unrolled GPT of the zoo; lowered if it is not there yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"gpt.bench.layers{layers}{''.join(f'.{key}{value}' for key, value in changes.items())}.mlir"
+    if not path.exists():
+        print(f"lowering a GPT of {layers} layers", file=sys.stderr, flush=True)
+        command = [sys.executable, "-m", "hetero.zoo", "--model", "gpt", "--size", "bench"]
+        command += [f"--layers={layers}", *(f"--{key}={value}" for key, value in changes.items())]
+        command += ["--out", str(folder), "--quiet"]
+        path_list = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
+        subprocess.run(command, check=True, env=environment)
+    return path
+
+
+def count_ops(path: Path) -> int:
+    """The number of operations in the text: results, returns and calls."""
+    with open(path) as lines:
+        return sum(" = " in line or line.lstrip().startswith(("return", "stablehlo.return")) for line in lines)
+
+
+def growth(points: list[tuple[int, float]]) -> float:
+    """The exponent of the power law that fits the points best."""
+    xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    covariance = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys))
+    return covariance / sum((x - mean_x) ** 2 for x in xs)
+
+
+class Report:
+    """Collects figures and prints them as they come."""
+
+    def __init__(self, bars: dict[str, float], as_json: bool) -> None:
+        self._bars = bars
+        self._json = as_json
+        self.ok = True
+
+    def add(self, name: str, value: float, unit: str, peer: str = "", peer_value: float = 0.0) -> None:
+        """One figure, with its bar if it has one."""
+        figure: dict[str, Any] = {"name": name, "value": round(value, 4), "unit": unit}
+        if peer:
+            figure |= {"peer": peer, "peer_value": round(peer_value, 4), "ratio": round(value / peer_value, 3)}
+        if name in self._bars:
+            figure |= {"bar": self._bars[name], "ok": value <= self._bars[name]}
+            self.ok &= value <= self._bars[name]
+        print(json.dumps(figure) if self._json else self._line(figure), flush=True)
+
+    @staticmethod
+    def _line(figure: dict[str, Any]) -> str:
+        text = f"{figure['name']:<24}{figure['value']:>12} {figure['unit']:<4}"
+        if "peer" in figure:
+            text += f"  {figure['peer']} {figure['peer_value']} ({figure['ratio']} of it)"
+        if "bar" in figure:
+            text += f"  bar {figure['bar']}: {'ok' if figure['ok'] else 'MISSED'}"
+        return text
