@@ -63,13 +63,21 @@ public:
       std::vector<double> &list = costs.emplace_back();
       std::vector<double> &once = overheads.emplace_back();
       for (const Layer &layer : problem.layers) {
+        double update = leastTime(deviceClass, layer.update, 1, 0);
+        double updateOverhead = overhead(deviceClass, layer.update);
+        if (const MeasuredTimes *measured =
+                layer.measuredOn(deviceClass.name)) {
+          list.push_back(measured->leastPerSample() *
+                             static_cast<double>(problem.batch) +
+                         update);
+          once.push_back(updateOverhead);
+          continue;
+        }
         list.push_back(
             leastTime(deviceClass, layer.forward, 0, problem.batch) +
-            leastTime(deviceClass, layer.backward, 0, problem.batch) +
-            leastTime(deviceClass, layer.update, 1, 0));
+            leastTime(deviceClass, layer.backward, 0, problem.batch) + update);
         once.push_back(overhead(deviceClass, layer.forward) +
-                       overhead(deviceClass, layer.backward) +
-                       overhead(deviceClass, layer.update));
+                       overhead(deviceClass, layer.backward) + updateOverhead);
       }
     }
   }
@@ -132,6 +140,13 @@ static double wayBound(const Problem &problem, const Cluster &cluster,
     for (auto [index, number] : classes) {
       const DeviceClass &deviceClass = cluster.classes[index];
       double time = 0;
+      if (const MeasuredTimes *measured = layer.measuredOn(deviceClass.name)) {
+        auto [forward, backward] = measured->at(1);
+        time = (toSeconds(forward) + toSeconds(backward)) /
+               static_cast<double>(degree);
+        least = std::min(least, time);
+        continue;
+      }
       for (const Cost *cost : {&layer.forward, &layer.backward})
         time +=
             leastTime(deviceClass, *cost, 1, 1) / static_cast<double>(degree) +

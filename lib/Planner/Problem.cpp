@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Problem.h"
+#include "ProblemCheck.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,12 +25,17 @@ bool Cost::operator==(const Cost &other) const {
          std::tie(other.work, other.bytes, other.operations);
 }
 
+bool MeasuredTimes::Point::operator==(const Point &other) const {
+  return std::tie(samples, forward, backward) ==
+         std::tie(other.samples, other.forward, other.backward);
+}
+
 static auto tieCosts(const Layer &layer) {
   return std::tie(layer.forward, layer.backward, layer.update, layer.parameters,
                   layer.optimizerState, layer.gradients, layer.saved,
                   layer.workspace, layer.output, layer.outputGradient,
                   layer.tensorDegrees, layer.tensorForward,
-                  layer.tensorBackward);
+                  layer.tensorBackward, layer.measured);
 }
 
 bool Layer::operator==(const Layer &other) const {
@@ -61,6 +66,70 @@ bool Problem::operator==(const Problem &other) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Measured times
+//===----------------------------------------------------------------------===//
+
+/// The points of one phase as (samples, picoseconds), not falling.
+static std::vector<std::pair<double, double>>
+risingPoints(const MeasuredTimes &measured, Time MeasuredTimes::Point::*phase) {
+  std::vector<std::pair<double, double>> points;
+  double longest = 0;
+  for (const MeasuredTimes::Point &point : measured.points) {
+    longest = std::max(longest, static_cast<double>((point.*phase).count()));
+    points.push_back({static_cast<double>(point.samples), longest});
+  }
+  return points;
+}
+
+static double onLine(std::pair<double, double> first,
+                     std::pair<double, double> second, double x) {
+  double slope = (second.second - first.second) / (second.first - first.first);
+  return second.second + slope * (x - second.first);
+}
+
+static Time interpolate(ArrayRef<std::pair<double, double>> points, double x) {
+  const auto *next = find_if(points, [&](std::pair<double, double> point) {
+    return point.first >= x;
+  });
+  std::pair<double, double> first = points.front(), last = points.back();
+  double value;
+  if (next == points.end())
+    value = points.size() == 1
+                ? last.second * x / last.first
+                : onLine(points[(points.size() - 1) / 2], last, x);
+  else if (next->first == x)
+    value = next->second;
+  else if (next == points.begin())
+    value = std::max(first.second * x / first.first,
+                     points.size() == 1 ? 0 : onLine(points[1], first, x));
+  else
+    value = onLine(next[-1], *next, x);
+  return Time::nearest(value);
+}
+
+std::pair<Time, Time> MeasuredTimes::at(int64_t samples) const {
+  auto x = static_cast<double>(samples);
+  return {interpolate(risingPoints(*this, &Point::forward), x),
+          interpolate(risingPoints(*this, &Point::backward), x)};
+}
+
+double MeasuredTimes::leastPerSample() const {
+  // The times are linear in pieces, so the quotient is least at an end of one:
+  // at a sample, at a point, or infinitely far out, where it is the slope.
+  auto seconds = [&](int64_t samples) {
+    auto [forward, backward] = at(samples);
+    return toSeconds(forward) + toSeconds(backward);
+  };
+  int64_t last = points.back().samples, more = 1000;
+  double least = std::min(seconds(1), (seconds(last + more) - seconds(last)) /
+                                          static_cast<double>(more));
+  for (const Point &point : points)
+    least = std::min(least, seconds(point.samples) /
+                                static_cast<double>(point.samples));
+  return least;
+}
+
+//===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
 
@@ -77,13 +146,14 @@ struct Totals {
 
 class Checker {
 public:
-  explicit Checker(const Problem &problem)
-      : problem(problem), numLayers(problem.layers.size()) {}
+  Checker(const Problem &problem, ProblemPlace &place)
+      : problem(problem), place(place), numLayers(problem.layers.size()) {}
 
   Error check();
 
 private:
   Error checkLayer(int64_t index);
+  Error checkMeasured(const Twine &layer);
   Error checkCost(const Twine &layer, StringRef what, const Cost &cost);
   template <typename AmountT>
   Error checkAmount(const Twine &layer, StringRef what,
@@ -94,6 +164,7 @@ private:
   Error checkLayerExists(const Twine &what, int64_t layer);
 
   const Problem &problem;
+  ProblemPlace &place;
   int64_t numLayers;
   Totals totals;
 };
@@ -132,6 +203,39 @@ Error Checker::checkCost(const Twine &layer, StringRef what, const Cost &cost) {
                      totals.bytes);
 }
 
+/// The measured times of the layer that is looked at, whose name is `name`.
+Error Checker::checkMeasured(const Twine &name) {
+  for (const auto &[deviceClass, times] :
+       problem.layers[place.index].measured) {
+    if (times.points.empty())
+      return createStringError(name + " has no measured times on '" +
+                               deviceClass +
+                               "'; at least 1 number of samples "
+                               "is needed");
+    int64_t before = 0;
+    for (const MeasuredTimes::Point &point : times.points) {
+      if (point.samples <= before)
+        return createStringError(name + ": the times on '" + deviceClass +
+                                 "' for " + Twine(point.samples) +
+                                 " samples follow those for " + Twine(before) +
+                                 "; the numbers must be positive and ascend");
+      before = point.samples;
+      for (auto [what, time] : {std::pair("forward", point.forward),
+                                std::pair("backward", point.backward)})
+        if (time < Time(0))
+          return createStringError(name + ": the measured " + what + " of " +
+                                   Twine(point.samples) + " samples on '" +
+                                   deviceClass + "' is " + Twine(time.count()) +
+                                   ", but cannot be negative");
+    }
+    if (before > maxBatch)
+      return createStringError(
+          name + ": times on '" + deviceClass + "' are for " + Twine(before) +
+          " samples; a batch can have at most " + Twine(maxBatch));
+  }
+  return Error::success();
+}
+
 Error Checker::checkLayer(int64_t index) {
   const Layer &layer = problem.layers[index];
   std::string name = "layer " + std::to_string(index) +
@@ -159,6 +263,8 @@ Error Checker::checkLayer(int64_t index) {
     if (degree < 1)
       return createStringError(name + " cannot be divided in " + Twine(degree) +
                                " parts; at least 1");
+  if (Error error = checkMeasured(name))
+    return error;
   if (!layer.like)
     return Error::success();
   if (*layer.like < 0 || *layer.like >= index)
@@ -211,6 +317,7 @@ Error Checker::checkTie(int64_t index, const Tie &tie) {
 Error Checker::checkPins() {
   const Constraints &constraints = problem.constraints;
   for (auto [index, pin] : enumerate(constraints.pins)) {
+    place = {ProblemPlace::Kind::Pin, int64_t(index)};
     std::string name = "pin " + std::to_string(index);
     if (Error error = checkLayerExists(name, pin.layer))
       return error;
@@ -231,6 +338,7 @@ Error Checker::checkPins() {
       return createStringError(name + " allows layer " + Twine(pin.layer) +
                                " only on devices that are forbidden");
   }
+  place = {ProblemPlace::Kind::Constraints};
   for (const Pin &first : constraints.pins)
     for (const Pin &second : constraints.pins) {
       if (!first.stage || !second.stage || first.layer > second.layer)
@@ -299,12 +407,17 @@ Error Checker::check() {
                              Twine(maxBatch));
   if (numLayers == 0)
     return createStringError("the problem has no layers");
-  for (int64_t i = 0; i < numLayers; ++i)
+  for (int64_t i = 0; i < numLayers; ++i) {
+    place = {ProblemPlace::Kind::Layer, i};
     if (Error error = checkLayer(i))
       return error;
-  for (auto [index, tie] : enumerate(problem.ties))
+  }
+  for (auto [index, tie] : enumerate(problem.ties)) {
+    place = {ProblemPlace::Kind::Tie, int64_t(index)};
     if (Error error = checkTie(index, tie))
       return error;
+  }
+  place = {ProblemPlace::Kind::Constraints};
   for (int64_t device : problem.constraints.forbiddenDevices)
     if (device < 0)
       return createStringError("device " + Twine(device) +
@@ -315,5 +428,11 @@ Error Checker::check() {
 }
 
 Error hetero::planner::check(const Problem &problem) {
-  return Checker(problem).check();
+  ProblemPlace place;
+  return check(problem, place);
+}
+
+Error hetero::planner::check(const Problem &problem, ProblemPlace &place) {
+  place = {};
+  return Checker(problem, place).check();
 }

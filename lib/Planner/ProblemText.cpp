@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Problem.h"
+#include "ProblemCheck.h"
 #include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,6 +23,7 @@ static void readAffine(YamlReader &reader, const YamlNode *node,
                        Affine<AmountT> &amount) {
   if (!node)
     return;
+  amount = {};
   YamlMapping mapping(reader, *node, "an amount");
   mapping.read("fixed", amount.fixed);
   mapping.read("sample", amount.perSample);
@@ -32,6 +33,7 @@ static void readAffine(YamlReader &reader, const YamlNode *node,
 static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost) {
   if (!node)
     return;
+  cost = {};
   YamlMapping mapping(reader, *node, "a cost");
   if (const YamlNode *work = mapping.get("work")) {
     if (work->kind != YamlNode::Kind::Mapping)
@@ -45,11 +47,58 @@ static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost) {
   mapping.finish();
 }
 
-static Layer readLayer(YamlReader &reader, const YamlNode &node) {
+/// A list of times, one for each number of samples.
+static void readTimes(YamlReader &reader, const YamlNode *node,
+                      Time MeasuredTimes::Point::*phase,
+                      MeasuredTimes &measured) {
+  if (!node)
+    return;
+  ArrayRef<YamlNode> items = reader.readItems(*node, "times");
+  if (items.size() != measured.points.size())
+    return reader.fail(*node, "expected " + Twine(measured.points.size()) +
+                                  " times, one for each number of samples, "
+                                  "found " +
+                                  Twine(items.size()));
+  for (auto [item, point] : zip_equal(items, measured.points))
+    reader.read(item, point.*phase);
+}
+
+static void readMeasured(YamlReader &reader, const YamlNode *node,
+                         std::map<std::string, MeasuredTimes> &measured) {
+  if (!node)
+    return;
+  if (node->kind != YamlNode::Kind::Mapping)
+    return reader.fail(*node, "expected times by class of devices, like {l4: "
+                              "{samples: [1], forward: [9 ms], backward: [17 "
+                              "ms]}}");
+  measured.clear();
+  for (auto [key, value] : zip_equal(node->keys, node->items)) {
+    MeasuredTimes &times = measured[key.text];
+    YamlMapping mapping(reader, value, "measured times");
+    if (const YamlNode *samples = mapping.require("samples"))
+      for (int64_t number : reader.readIntegers(*samples))
+        times.points.push_back({number, Time(0), Time(0)});
+    readTimes(reader, mapping.require("forward"),
+              &MeasuredTimes::Point::forward, times);
+    readTimes(reader, mapping.require("backward"),
+              &MeasuredTimes::Point::backward, times);
+    mapping.finish();
+  }
+}
+
+static Layer readLayer(YamlReader &reader, const YamlNode &node,
+                       ArrayRef<Layer> before) {
   Layer layer;
   YamlMapping mapping(reader, node, "a layer");
+  std::optional<int64_t> like;
+  mapping.readInteger("like", like, 0);
+  // Whatever is not stated is as there; the check refuses what differs.
+  if (like && *like < int64_t(before.size())) {
+    layer = before[*like];
+    layer.name.clear();
+  }
+  layer.like = like;
   mapping.read("name", layer.name);
-  mapping.readInteger("like", layer.like, 0);
   readCost(reader, mapping.get("forward"), layer.forward);
   readCost(reader, mapping.get("backward"), layer.backward);
   readCost(reader, mapping.get("update"), layer.update);
@@ -63,6 +112,7 @@ static Layer readLayer(YamlReader &reader, const YamlNode &node) {
   mapping.read("tensorDegrees", layer.tensorDegrees);
   readAffine(reader, mapping.get("tensorForward"), layer.tensorForward);
   readAffine(reader, mapping.get("tensorBackward"), layer.tensorBackward);
+  readMeasured(reader, mapping.get("measured"), layer.measured);
   mapping.finish();
   return layer;
 }
@@ -102,6 +152,34 @@ static void readConstraints(YamlReader &reader, const YamlNode &node,
   mapping.finish();
 }
 
+/// The item with a number, or the list of all if there is none such.
+static const YamlNode &itemOf(const YamlNode &list, int64_t index) {
+  return index < int64_t(list.items.size()) ? list.items[index] : list;
+}
+
+/// The node that a part of the problem was read from.
+static const YamlNode &findNode(const YamlNode &node, ProblemPlace place) {
+  auto child = [](const YamlNode &parent, StringRef key) -> const YamlNode & {
+    for (auto [name, value] : zip(parent.keys, parent.items))
+      if (name.text == key)
+        return value;
+    return parent;
+  };
+  switch (place.kind) {
+  case ProblemPlace::Kind::Problem:
+    return node;
+  case ProblemPlace::Kind::Layer:
+    return itemOf(child(node, "layers"), place.index);
+  case ProblemPlace::Kind::Tie:
+    return itemOf(child(node, "ties"), place.index);
+  case ProblemPlace::Kind::Constraints:
+    return child(node, "constraints");
+  case ProblemPlace::Kind::Pin:
+    return itemOf(child(child(node, "constraints"), "pins"), place.index);
+  }
+  llvm_unreachable("every place has a node");
+}
+
 Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
   YamlReader reader(buffer);
   Problem problem;
@@ -110,7 +188,7 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
     problem.batch = reader.readInteger(*batch, 1);
   if (const YamlNode *layers = top.require("layers"))
     for (const YamlNode &item : reader.readItems(*layers, "layers"))
-      problem.layers.push_back(readLayer(reader, item));
+      problem.layers.push_back(readLayer(reader, item, problem.layers));
   if (const YamlNode *ties = top.get("ties"))
     for (const YamlNode &item : reader.readItems(*ties, "ties"))
       problem.ties.push_back(readTie(reader, item));
@@ -119,8 +197,9 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
   top.finish();
   if (Error error = reader.takeError())
     return error;
-  if (Error error = check(problem)) {
-    reader.fail(reader.root(), toString(std::move(error)));
+  ProblemPlace place;
+  if (Error error = check(problem, place)) {
+    reader.fail(findNode(reader.root(), place), toString(std::move(error)));
     return reader.takeError();
   }
   return problem;
@@ -161,10 +240,30 @@ static void writeCost(StringRef key, const Cost &cost, raw_ostream &os) {
   os << ", operations: " << cost.operations << "}\n";
 }
 
+static void writeMeasured(const Layer &layer, raw_ostream &os) {
+  if (layer.measured.empty())
+    return;
+  os << "    measured:\n";
+  for (const auto &[deviceClass, times] : layer.measured) {
+    os << "      " << quoteYaml(deviceClass) << ": {samples: [";
+    interleaveComma(times.points, os,
+                    [&](const auto &point) { os << point.samples; });
+    os << "], forward: [";
+    interleaveComma(times.points, os,
+                    [&](const auto &point) { os << point.forward.str(); });
+    os << "], backward: [";
+    interleaveComma(times.points, os,
+                    [&](const auto &point) { os << point.backward.str(); });
+    os << "]}\n";
+  }
+}
+
 static void writeLayer(const Layer &layer, raw_ostream &os) {
   os << "  - name: " << quoteYaml(layer.name) << '\n';
-  if (layer.like)
+  if (layer.like) {
     os << "    like: " << *layer.like << '\n';
+    return;
+  }
   writeCost("forward", layer.forward, os);
   writeCost("backward", layer.backward, os);
   writeCost("update", layer.update, os);
@@ -191,6 +290,7 @@ static void writeLayer(const Layer &layer, raw_ostream &os) {
   }
   write("tensorForward", layer.tensorForward);
   write("tensorBackward", layer.tensorBackward);
+  writeMeasured(layer, os);
 }
 
 static void writeConstraints(const Constraints &constraints, raw_ostream &os) {

@@ -59,6 +59,11 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     if (known) {
       forward = result.forward[*layer.like];
       backward = result.backward[*layer.like];
+    } else if (const MeasuredTimes *measured = layer.measuredOn(device.name);
+               measured && samples > 0) {
+      std::tie(forward, backward) = measured->at(samples);
+      forward = Time(scale(forward.count(), 1, tensor));
+      backward = Time(scale(backward.count(), 1, tensor));
     } else if (samples > 0) {
       forward = costTime(device, layer.forward, tensor, samples);
       backward = costTime(device, layer.backward, tensor, samples);

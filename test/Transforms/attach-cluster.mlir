@@ -23,6 +23,10 @@
 // RUN: hetero-opt %s --hetero-attach-cluster=cluster=%t.lab.yaml | hetero-translate --cluster | diff %t.lab.yaml -
 // RUN: hetero-opt %s --hetero-attach-cluster=cluster=%source_root/examples/clusters/single.yaml | hetero-translate --cluster -o %t.single.yaml
 // RUN: hetero-opt %s --hetero-attach-cluster=cluster=%t.single.yaml | hetero-translate --cluster | diff %t.single.yaml -
+// RUN: hetero-opt %s --hetero-attach-cluster=cluster=%source_root/examples/clusters/harp.yaml | hetero-translate --cluster -o %t.harp.yaml
+// RUN: hetero-opt %s --hetero-attach-cluster=cluster=%t.harp.yaml | hetero-translate --cluster | diff %t.harp.yaml -
+// RUN: hetero-opt %s --hetero-attach-cluster=cluster=%source_root/examples/clusters/thousand.yaml | hetero-translate --cluster -o %t.thousand.yaml
+// RUN: hetero-opt %s --hetero-attach-cluster=cluster=%t.thousand.yaml | hetero-translate --cluster | diff %t.thousand.yaml -
 // RUN: hetero-opt %s --hetero-attach-cluster=cluster=%source_root/examples/clusters/sites.yaml | hetero-translate --cluster -o %t.sites.yaml
 // RUN: hetero-opt %s --hetero-attach-cluster=cluster=%t.sites.yaml | hetero-translate --cluster | diff %t.sites.yaml -
 

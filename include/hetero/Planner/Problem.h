@@ -43,6 +43,17 @@
 // the data is not needed). The input, 16 bytes a sample, is kept for the
 // backward; 24 bytes a sample go to the second layer and come back as gradient.
 //
+// A layer that is `like` an earlier one has the same costs, and need not state
+// them again. Times that were measured on a class of devices replace what the
+// cost model would say for it:
+//
+//     - name: "block_0"
+//       ...
+//       measured:
+//         l4: {samples: [1, 2, 4], forward: [9 ms, 16 ms, 31 ms],
+//              backward: [17 ms, 31 ms, 60 ms]}
+//     - {name: "block_1", like: 1}
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_H
@@ -71,6 +82,32 @@ struct Cost {
   int64_t operations = 1;
 
   bool operator==(const Cost &other) const;
+};
+
+/// How long a layer takes on devices of one class, as measured.
+struct MeasuredTimes {
+  /// For a number of samples that are computed together.
+  struct Point {
+    int64_t samples = 0;
+    Time forward, backward;
+
+    bool operator==(const Point &other) const;
+  };
+  /// At least one; the samples ascend.
+  std::vector<Point> points;
+
+  /// Forward and backward of so many samples, at least 1: linear between two
+  /// points; before the first on the line of the first two, but not below its
+  /// proportion; behind the last on the line from the middle point. A time that
+  /// is below one of fewer samples is taken to be that one, so it never falls.
+  std::pair<Time, Time> at(int64_t samples) const;
+  /// Forward and backward of a sample in the number of samples for which that
+  /// is least, in seconds.
+  double leastPerSample() const;
+
+  bool operator==(const MeasuredTimes &other) const {
+    return points == other.points;
+  }
 };
 
 /// A run of operations that stays together. Layers are numbered in forward
@@ -105,6 +142,17 @@ struct Layer {
   /// What is summed over the parts in each forward and in each backward when
   /// the layer is so divided.
   Affine<Bytes> tensorForward, tensorBackward;
+
+  /// Measured times of the whole layer, by the name of the class of devices.
+  /// There they replace what follows from `forward` and `backward`; a layer
+  /// that is divided takes its part of them.
+  std::map<std::string, MeasuredTimes> measured;
+
+  /// The measured times on a class; null if there are none.
+  const MeasuredTimes *measuredOn(const std::string &deviceClass) const {
+    auto entry = measured.find(deviceClass);
+    return entry == measured.end() ? nullptr : &entry->second;
+  }
 
   bool operator==(const Layer &other) const;
 };

@@ -80,10 +80,10 @@ TEST(ProblemTest, isReadBackAsItWasWritten) {
 TEST(ProblemTest, mistakesHaveAPlace) {
   EXPECT_EQ(errorOf(replace(dense, "parameters: 96 B", "paramters: 96 B")),
             "p.yaml:7:5: error: unknown key 'paramters' in a layer; did you "
-            "mean 'parameters'? known keys: name, like, forward, backward, "
+            "mean 'parameters'? known keys: like, name, forward, backward, "
             "update, parameters, optimizerState, gradients, saved, workspace, "
             "output, outputGradient, tensorDegrees, tensorForward, "
-            "tensorBackward");
+            "tensorBackward, measured");
   EXPECT_EQ(errorOf(replace(dense, "batch: 8\n", "")),
             "p.yaml:1:1: error: missing key 'batch' in a problem");
   EXPECT_EQ(errorOf(replace(dense, "sample: 48 FLOP", "sample: -48 FLOP"))
@@ -146,4 +146,80 @@ TEST(ProblemTest, checkNamesLayersAndConstraints) {
               p.constraints.pins = {{0, {}, {1}}};
             }),
             "pin 0 allows layer 0 only on devices that are forbidden");
+}
+
+static const char *const measuredText = R"(batch: 8
+layers:
+  - {name: "embed", parameters: 8 B}
+  - name: "block_0"
+    parameters: 96 B
+    measured:
+      l4: {samples: [2, 4, 6], forward: [20 ms, 16 ms, 24 ms], backward: [30 ms, 50 ms, 70 ms]}
+      t4: {samples: [4], forward: [8 ms], backward: [16 ms]}
+  - {name: "block_1", like: 1}
+)";
+
+TEST(ProblemTest, measuredTimesAreInterpolated) {
+  Problem problem = llvm::cantFail(
+      readProblem(llvm::MemoryBufferRef(measuredText, "p.yaml")));
+  EXPECT_EQ(problem.layers[2].parameters, Bytes(96));
+  EXPECT_EQ(problem.layers[2].name, "block_1");
+  EXPECT_EQ(problem.layers[0].measuredOn("l4"), nullptr);
+  const MeasuredTimes *l4 = problem.layers[2].measuredOn("l4");
+  const MeasuredTimes *t4 = problem.layers[2].measuredOn("t4");
+  ASSERT_TRUE(l4 && t4);
+  auto ms = [](double value) { return Time::nearest(value * 1e9); };
+  using Pair = std::pair<Time, Time>;
+  // 4 samples are taken to need as long as 2.
+  EXPECT_EQ(l4->at(2), Pair(ms(20), ms(30)));
+  EXPECT_EQ(l4->at(3), Pair(ms(20), ms(40)));
+  EXPECT_EQ(l4->at(5), Pair(ms(22), ms(60)));
+  EXPECT_EQ(l4->at(1), Pair(ms(20), ms(20)));
+  // On the line from the middle point, 2 ms and 10 ms for each sample.
+  EXPECT_EQ(l4->at(10), Pair(ms(32), ms(110)));
+  // In proportion to a single point.
+  EXPECT_EQ(t4->at(1), Pair(ms(2), ms(4)));
+  EXPECT_EQ(t4->at(8), Pair(ms(16), ms(32)));
+  EXPECT_DOUBLE_EQ(t4->leastPerSample(), 0.006);
+  EXPECT_NEAR(l4->leastPerSample(), 0.012, 1e-9);
+}
+
+TEST(ProblemTest, measuredTimesNeverFallAndStayAboveTheLeast) {
+  std::mt19937 random(11);
+  int tables = 0;
+  for (int i = 0; i < 300; ++i)
+    for (const Layer &layer : makeRandomProblem(random).layers)
+      for (const auto &[deviceClass, times] : layer.measured) {
+        ++tables;
+        double least = times.leastPerSample();
+        Time before;
+        for (int64_t samples = 1; samples < 40; ++samples) {
+          auto [forward, backward] = times.at(samples);
+          EXPECT_GE(forward + backward, before);
+          before = forward + backward;
+          EXPECT_GE(toSeconds(before) + 2e-12, least * double(samples));
+        }
+      }
+  EXPECT_GT(tables, 50);
+}
+
+TEST(ProblemTest, mistakesInMeasuredTimesHaveAPlace) {
+  EXPECT_EQ(errorOf(replace(measuredText, "[8 ms]", "[8 ms, 9 ms]")),
+            "p.yaml:8:36: error: expected 1 times, one for each number of "
+            "samples, found 2");
+  EXPECT_EQ(errorOf(replace(measuredText, "[8 ms]", "[8 GiB]")).substr(0, 20),
+            "p.yaml:8:36: error: ");
+  EXPECT_EQ(errorOf(replace(measuredText, ", backward: [16 ms]", "")),
+            "p.yaml:8:12: error: missing key 'backward' in measured times");
+  EXPECT_EQ(errorOf(replace(measuredText, "[2, 4, 6]", "[2, 4, 4]")),
+            "p.yaml:4:5: error: layer 1 ('block_0'): the times on 'l4' for 4 "
+            "samples follow those for 4; the numbers must be positive and "
+            "ascend");
+  EXPECT_EQ(errorOf(replace(measuredText, "like: 1}", "like: 2}")),
+            "p.yaml:9:6: error: layer 2 ('block_1') is like layer 2, which is "
+            "not an earlier one");
+  EXPECT_EQ(
+      errorOf(replace(measuredText, "like: 1}", "like: 1, parameters: 5 B}")),
+      "p.yaml:9:6: error: layer 2 ('block_1') is like layer 1, but its "
+      "costs are not the same");
 }

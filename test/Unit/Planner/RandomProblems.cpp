@@ -31,6 +31,18 @@ static Cost makeCost(std::mt19937 &random, int64_t size) {
   return cost;
 }
 
+/// Times on the first class of makeRandomCluster, which need not rise.
+static void addMeasured(std::mt19937 &random, Layer &layer) {
+  MeasuredTimes &times = layer.measured["class_0"];
+  int64_t samples = 0, numPoints = pick(random, 1, 3);
+  for (int64_t i = 0; i < numPoints; ++i) {
+    samples += pick(random, 1, 3);
+    times.points.push_back({samples,
+                            Time((samples + pick(random, 0, 2)) * giga),
+                            Time((2 * samples + pick(random, 0, 4)) * giga)});
+  }
+}
+
 Problem hetero::planner::makeRandomProblem(std::mt19937 &random,
                                            int64_t maxLayers,
                                            int64_t maxBatch) {
@@ -62,6 +74,8 @@ Problem hetero::planner::makeRandomProblem(std::mt19937 &random,
       layer.tensorDegrees = {2};
       layer.tensorForward = layer.tensorBackward = layer.output;
     }
+    if (pick(random, 0, 5) == 0)
+      addMeasured(random, layer);
     problem.layers.push_back(layer);
   }
   return problem;

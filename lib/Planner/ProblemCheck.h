@@ -1,0 +1,30 @@
+//===- ProblemCheck.h - Where a problem is wrong ----------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_PROBLEMCHECK_H
+#define HETERO_LIB_PLANNER_PROBLEMCHECK_H
+
+#include "hetero/Planner/Problem.h"
+
+namespace hetero::planner {
+
+/// The part of a problem that a check looks at.
+struct ProblemPlace {
+  enum class Kind { Problem, Layer, Tie, Constraints, Pin };
+
+  Kind kind = Kind::Problem;
+  /// Of the layer, tie or pin.
+  int64_t index = 0;
+};
+
+/// As `check`; `place` is then the part with the error.
+llvm::Error check(const Problem &problem, ProblemPlace &place);
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_PROBLEMCHECK_H
