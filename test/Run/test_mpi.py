@@ -14,8 +14,8 @@ from mpirun import DEADLINE, PROGRAM, Run, fail, needs_mpi
 pytestmark = needs_mpi
 
 
-def succeed(ranks, *arguments):
-    run = Run(ranks, *arguments)
+def succeed(ranks, *arguments, **environment):
+    run = Run(ranks, *arguments, **environment)
     code, _ = run.end()
     assert code == 0, run.text
     for rank in range(ranks):
@@ -35,6 +35,12 @@ def test_messages_in_pieces():
 
 def test_results_and_traces_of_all_processes():
     succeed(4, "results")
+
+
+def test_slow_rank():
+    """One that compiles, or stays at the end, longer than the others wait for a
+    sign of life gives signs of life."""
+    succeed(3, "slow", HETERO_TEST_LOSS_TIMEOUT="2000")
 
 
 def test_one_process_needs_no_mpirun():
@@ -87,14 +93,16 @@ def test_killed_while_others_compute():
 
 
 def test_stopped_rank():
+    """All that run say so. The one that was stopped does, too, if the machine
+    gives it the time: mpirun kills it a second after it has woken it up."""
     run = disturb(4, 2, signal.SIGSTOP, 0.1, HETERO_TEST_LOSS_TIMEOUT="2000")
-    fail(run, r"^error: rank 2 is lost: process \d+ on '.*' is stopped and was silent for 2", 4)
+    fail(run, r"^error: rank 2 is lost: process \d+ on '.*' is stopped and was silent for 2", 3)
     assert "waits for" in run.text
 
 
 def test_stopped_rank_with_the_usual_time_limit():
     run = disturb(3, 0, signal.SIGSTOP, 0)
-    fail(run, "^error: rank 0 is lost: .* is stopped and was silent for 10", 3)
+    fail(run, "^error: rank 0 is lost: .* is stopped and was silent for 10", 2)
 
 
 def test_stopped_for_a_moment():

@@ -19,7 +19,9 @@
 // thread that looks after the others:
 //
 //   its process is gone (same machine)      lost at once
-//   it was silent for `lossTimeout`         lost; says so if it is stopped
+//   it was silent for `lossTimeout`         lost; says so if it is stopped; one
+//                                           that runs on this machine may be
+//                                           silent for six times as long
 //   mpirun ends this process (SIGTERM)      somebody is lost: finds out who
 //
 // A rank that is lost ends the run on all. MPI itself gives no such promise:

@@ -38,8 +38,12 @@ static constexpr milliseconds timeToTell{200}, hurriedTimeToTell{50};
 /// How often one that is silent gets a sign of life. What it does not read
 /// takes up the room that the reason of the end will need.
 static constexpr milliseconds rareTick{2000};
-/// How long all processes may take to start or to finish.
-static constexpr std::chrono::seconds timeToMeet{60};
+/// How many times longer one may be silent that is seen to run on this machine:
+/// it is rather slow than lost.
+static constexpr int64_t patienceWithRunning = 6;
+/// How long processes wait for each other at the start, where some may have
+/// much to do before, and at the end.
+static constexpr std::chrono::seconds timeToMeet{600}, timeToPart{60};
 
 /// The world of this process. It is never destroyed: kernels that do not
 /// return may still use it.
@@ -118,7 +122,8 @@ Result<MpiWorld *> MpiWorld::get(const MpiOptions &options) {
 MaybeError MpiWorld::start(const MpiOptions &options) {
   Watchdog watchdog(timeToMeet,
                     "the processes of the run have not found each other after "
-                    "60 s: one of them does not start MPI");
+                    "10 minutes: one of them does not start MPI",
+                    "waiting for all processes of the run to start MPI");
   lossTimeout = options.lossTimeout;
   int isInitialized = 0, isFinalized = 0, level = MPI_THREAD_SINGLE;
   MPI_Initialized(&isInitialized);
@@ -168,24 +173,24 @@ MaybeError MpiWorld::start(const MpiOptions &options) {
 
 void MpiWorld::finishAtExit() { theWorld->finish(); }
 
-/// At the exit of the process. Nobody leaves before all others are done: what
-/// was sent is then received, and a process that is gone is a lost one.
+/// At the exit of the process. Nobody leaves before all others are done, and
+/// know that this one is: what was sent is then received, and a process that is
+/// gone is a lost one.
 void MpiWorld::finish() {
   for (int64_t i = 0; i < getNumRanks(); ++i)
     if (i != rank)
       send(i, "end", "");
   auto isOver = [&] {
     std::lock_guard<std::mutex> lock(mutex);
-    if (failure)
-      return true;
     for (int64_t i = 0; i < getNumRanks(); ++i)
       if (i != rank && peers[i].status.state == RankState::Running)
         return false;
     return !isEnding;
   };
   bool hadFailed = getFailure().has_value();
-  while (!isOver()) {
-    pump();
+  for (bool isSent = false;
+       !getFailure() && !(isOver() && (isSent || getLoss()));) {
+    isSent = pump();
     std::this_thread::sleep_for(milliseconds(2));
   }
   MaybeError reason = getFailure();
@@ -207,7 +212,7 @@ void MpiWorld::finish() {
     std::this_thread::sleep_for(timeToReport);
   if (reason || !ownsMpi)
     return;
-  Watchdog watchdog(timeToMeet, "MPI_Finalize does not return");
+  Watchdog watchdog(timeToPart, "MPI_Finalize does not return");
   MPI_Finalize();
 }
 
@@ -274,7 +279,7 @@ void MpiWorld::sendBeats(Clock::time_point now) {
       }
   }
   for (int64_t peer : to)
-    sendNow({peer, text});
+    sendNow({peer, text, /*isBeat=*/true});
 }
 
 void MpiWorld::receiveAll(
@@ -294,12 +299,13 @@ void MpiWorld::receiveAll(
   }
 }
 
-void MpiWorld::pump() {
+bool MpiWorld::pump() {
   std::deque<std::pair<int64_t, std::string>> received;
+  bool isSent = false;
   {
     std::unique_lock<std::timed_mutex> lock(mpi, tick);
     if (!lock || isQuiet)
-      return;
+      return false;
     for (auto it = outgoing.begin(); it != outgoing.end();) {
       int done = 0;
       MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
@@ -312,11 +318,15 @@ void MpiWorld::pump() {
     }
     for (Outgoing &message : next)
       sendNow(std::move(message));
+    isSent =
+        std::all_of(outgoing.begin(), outgoing.end(),
+                    [](const Outgoing &message) { return message.isBeat; });
     sendBeats(Clock::now());
     receiveAll(received);
   }
   for (const auto &[from, message] : received)
     handle(from, message);
+  return isSent;
 }
 
 void MpiWorld::handle(int64_t from, const std::string &message) {
@@ -491,7 +501,9 @@ void MpiWorld::checkPeers(Clock::time_point now) {
         peer.suspectSince = now;
       else if (now - *peer.suspectSince >= confirmation)
         lose(peer, now, describe(peer.process) + " has ended");
-    } else if (now - peer.status.lastSeen > lossTimeout) {
+    } else if (now - peer.status.lastSeen >
+               (state == ProcessState::Running ? patienceWithRunning : 1) *
+                   lossTimeout) {
       lose(peer, now,
            describe(peer.process) +
                (state == ProcessState::Stopped ? " is stopped and" : "") +

@@ -65,8 +65,8 @@ public:
   void send(int64_t peer, const std::string &subject, const std::string &text);
   std::optional<std::string> receive(int64_t peer, const std::string &subject);
   /// Sends and receives small messages now; else that takes a tenth of a
-  /// second.
-  void pump();
+  /// second. Returns whether all but signs of life are sent.
+  bool pump();
 
 private:
   struct Peer {
@@ -82,6 +82,8 @@ private:
   struct Outgoing {
     int64_t peer;
     std::string text;
+    /// A sign of life, which nobody misses at the end of the run.
+    bool isBeat = false;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 

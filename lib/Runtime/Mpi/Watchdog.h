@@ -19,12 +19,18 @@
 namespace hetero::runtime {
 
 /// Ends the process with a message if it lives longer than `limit`: for calls
-/// that wait for other processes and cannot be interrupted.
+/// that wait for other processes and cannot be interrupted. After a tenth of
+/// that, `notice` tells what is awaited.
 class Watchdog {
 public:
-  Watchdog(std::chrono::seconds limit, const char *message)
-      : thread([this, limit, message] {
+  Watchdog(std::chrono::seconds limit, const char *message,
+           const char *notice = nullptr)
+      : thread([this, limit, message, notice] {
           std::unique_lock<std::mutex> lock(mutex);
+          if (changed.wait_for(lock, limit / 10, [this] { return isDone; }))
+            return;
+          if (notice)
+            std::fprintf(stderr, "note: %s\n", notice);
           if (changed.wait_for(lock, limit, [this] { return isDone; }))
             return;
           std::fprintf(stderr, "error: %s\n", message);

@@ -17,6 +17,8 @@
 //   stuck                     a kernel of rank 1 does not return
 //   leave                     rank 1 exits before it has opened its program
 //   early                     rank 1 exits after the first step
+//   slow                      rank 1 takes its time before and after a step,
+//                             longer than the others wait for a sign of life
 //
 // It prints "rank <k>: ok" or an error, and what it does in between.
 //
@@ -197,6 +199,21 @@ static void runDisturbed(const std::string &how) {
   }
 }
 
+/// Compiling, and what a program does after its last step, may take long.
+static void runSlow() {
+  std::unique_ptr<Transport> transport = connect();
+  int64_t rank = transport->getRank(), size = transport->getNumRanks();
+  auto takeTime = [&] {
+    if (rank == 1)
+      usleep(2500000);
+  };
+  takeTime();
+  auto group = start(makeStage(rank, size), std::move(transport));
+  setInput(*group);
+  check(group->step());
+  takeTime();
+}
+
 int main(int argc, char **argv) {
   std::string how = argc > 1 ? argv[1] : "";
   auto number = [&](int i, int64_t otherwise) {
@@ -207,6 +224,8 @@ int main(int argc, char **argv) {
     runRandom(number(2, 1), number(3, MpiOptions().largestPiece));
   else if (how == "results")
     runResults();
+  else if (how == "slow")
+    runSlow();
   else
     runDisturbed(how);
   std::printf("rank %d: ok\n", int(rank));
