@@ -12,6 +12,7 @@
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
+using namespace hetero::simulator;
 using hetero::cluster::Cluster;
 
 /// The time of the schedule that the in-flight counts give.

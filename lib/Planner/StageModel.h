@@ -38,10 +38,12 @@
 
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Planner/Plan.h"
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include <tuple>
 
 namespace hetero::planner {
+
+using simulator::StageTimes;
 
 /// The computation of each layer on a class of devices, for one degree of
 /// division and one number of samples.

@@ -14,7 +14,7 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
-#include "hetero/Simulator/PredictedTimeline.h"
+#include "hetero/Planner/PredictedTimeline.h"
 #include <tuple>
 
 using namespace mlir;
@@ -29,22 +29,22 @@ using runtime::TraceEvent;
 
 /// The lists of a schedule; nothing if they have instructions that planners do
 /// not know.
-static std::optional<planner::Schedule> getSchedule(ScheduleOp op) {
-  planner::Schedule schedule;
+static std::optional<simulator::Schedule> getSchedule(ScheduleOp op) {
+  simulator::Schedule schedule;
   schedule.microbatches = op.getMicrobatches();
   for (auto stageOp : op.getBody().getOps<StageScheduleOp>()) {
-    planner::StageSchedule &stage = schedule.stages.emplace_back();
+    simulator::StageSchedule &stage = schedule.stages.emplace_back();
     stage.inFlight = stageOp.getInFlight();
     for (auto attr : stageOp.getInstructions().getAsRange<InstructionAttr>()) {
       // Takes no time worth speaking of.
-      if (attr.getKind() == InstructionKind::Prepare)
+      if (attr.getKind() == hetero::InstructionKind::Prepare)
         continue;
-      planner::Instruction instruction;
+      simulator::Instruction instruction;
       bool known = false;
-      for (int kind = 0; kind <= int(planner::InstructionKind::RecvGradient);
+      for (int kind = 0; kind <= int(simulator::InstructionKind::RecvGradient);
            ++kind) {
-        instruction.kind = planner::InstructionKind(kind);
-        if (planner::stringify(instruction.kind) ==
+        instruction.kind = simulator::InstructionKind(kind);
+        if (simulator::stringify(instruction.kind) ==
             stringifyInstructionKind(attr.getKind())) {
           known = true;
           break;
@@ -91,7 +91,7 @@ static void addPrediction(ModuleOp module, Timeline &timeline) {
                                 [](Diagnostic &) { return success(); });
   FailureOr<cluster::Cluster> cluster = getCluster(*clusters.begin());
   FailureOr<planner::Plan> plan = getPlan(*plans.begin());
-  std::optional<planner::Schedule> schedule = getSchedule(*schedules.begin());
+  std::optional<simulator::Schedule> schedule = getSchedule(*schedules.begin());
   if (failed(cluster) || failed(plan))
     return;
   completePredictions(module, *cluster, *plan);
@@ -104,7 +104,7 @@ static void addPrediction(ModuleOp module, Timeline &timeline) {
   if (!schedule)
     return;
   llvm::Expected<TimelineSection> section =
-      predictTimeline(*plan, *schedule, *cluster);
+      planner::predictTimeline(*plan, *schedule, *cluster);
   if (!section)
     return llvm::consumeError(section.takeError());
   timeline.sections.push_back(std::move(*section));

@@ -71,8 +71,8 @@ FailureOr<LayerTableOp> PlanPass::getLayerTable() {
 
 FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
   planner::PlannerOptions options;
-  std::optional<planner::ScheduleKind> kind =
-      planner::parseScheduleKind(schedule);
+  std::optional<simulator::ScheduleKind> kind =
+      simulator::parseScheduleKind(schedule);
   if (!kind)
     return getOperation().emitError()
            << "unknown kind of schedule '" << schedule

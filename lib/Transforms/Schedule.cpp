@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include "hetero/Analysis/PlanValue.h"
 #include "hetero/Transforms/Passes.h"
 
@@ -22,18 +22,18 @@ namespace {
 struct SchedulePass : public hetero::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
   void runOnOperation() override;
-  ScheduleOp write(PlanOp plan, const planner::Schedule &schedule);
+  ScheduleOp write(PlanOp plan, const simulator::Schedule &schedule);
 };
 } // namespace
 
 /// What the plan predicts; equal times where it predicts nothing.
-static std::vector<planner::StageTimes> getTimes(const planner::Plan &plan) {
-  std::vector<planner::StageTimes> times;
+static std::vector<simulator::StageTimes> getTimes(const planner::Plan &plan) {
+  std::vector<simulator::StageTimes> times;
   bool unknown = llvm::any_of(plan.stages, [](const planner::Stage &stage) {
     return stage.forward + stage.backward == Time(0);
   });
   for (const planner::Stage &stage : plan.stages) {
-    planner::StageTimes time;
+    simulator::StageTimes time;
     time.forward = unknown ? Time(timePerSecond) : stage.forward;
     time.backward = unknown ? Time(timePerSecond) : stage.backward;
     time.boundary = stage.boundary;
@@ -45,12 +45,13 @@ static std::vector<planner::StageTimes> getTimes(const planner::Plan &plan) {
 
 /// The counts of `kind` that the plan has room for. A plan with less room than
 /// gpipe needs is an error: with less it would be another kind.
-static FailureOr<std::vector<int64_t>>
-getInFlight(planner::ScheduleKind kind, const planner::Plan &plan, PlanOp op) {
+static FailureOr<std::vector<int64_t>> getInFlight(simulator::ScheduleKind kind,
+                                                   const planner::Plan &plan,
+                                                   PlanOp op) {
   int64_t microbatches = plan.microbatches.size();
   std::vector<int64_t> limits;
   for (auto [stage, stageOp] : llvm::zip_equal(plan.stages, op.getStages())) {
-    if (kind == planner::ScheduleKind::Gpipe && stage.inFlight < microbatches)
+    if (kind == simulator::ScheduleKind::Gpipe && stage.inFlight < microbatches)
       return stageOp.emitOpError()
              << "has room for " << stage.inFlight
              << " microbatches in flight, but gpipe keeps all " << microbatches
@@ -60,7 +61,7 @@ getInFlight(planner::ScheduleKind kind, const planner::Plan &plan, PlanOp op) {
   return computeInFlight(kind, microbatches, getTimes(plan), limits);
 }
 
-static InstructionAttr toAttr(const planner::Instruction &instruction,
+static InstructionAttr toAttr(const simulator::Instruction &instruction,
                               MLIRContext *context) {
   // Both enumerations have the same words.
   return InstructionAttr::get(
@@ -68,7 +69,8 @@ static InstructionAttr toAttr(const planner::Instruction &instruction,
       instruction.microbatch, instruction.peer, /*chunk=*/0, /*sweep=*/0);
 }
 
-ScheduleOp SchedulePass::write(PlanOp plan, const planner::Schedule &schedule) {
+ScheduleOp SchedulePass::write(PlanOp plan,
+                               const simulator::Schedule &schedule) {
   MLIRContext *context = &getContext();
   OpBuilder builder(context);
   builder.setInsertionPointAfter(plan);
@@ -85,7 +87,7 @@ ScheduleOp SchedulePass::write(PlanOp plan, const planner::Schedule &schedule) {
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   for (auto [index, stage] : llvm::enumerate(schedule.stages)) {
     SmallVector<Attribute> instructions;
-    for (const planner::Instruction &instruction : stage.instructions)
+    for (const simulator::Instruction &instruction : stage.instructions)
       instructions.push_back(toAttr(instruction, context));
     numInstructions += instructions.size();
     StageScheduleOp::create(
@@ -98,8 +100,8 @@ ScheduleOp SchedulePass::write(PlanOp plan, const planner::Schedule &schedule) {
 
 void SchedulePass::runOnOperation() {
   ModuleOp module = getOperation();
-  std::optional<planner::ScheduleKind> scheduleKind =
-      planner::parseScheduleKind(kind);
+  std::optional<simulator::ScheduleKind> scheduleKind =
+      simulator::parseScheduleKind(kind);
   if (!scheduleKind) {
     module.emitError() << "unknown kind of schedule '" << kind
                        << "'; one of: gpipe, 1f1b, h1f1b";
@@ -123,7 +125,7 @@ void SchedulePass::runOnOperation() {
       getInFlight(*scheduleKind, *plan, *op);
   if (failed(inFlight))
     return signalPassFailure();
-  std::vector<planner::StageCommunication> communication;
+  std::vector<simulator::StageCommunication> communication;
   for (const planner::Stage &stage : plan->stages)
     communication.push_back(
         {/*gathers=*/stage.mesh.data > 1 &&

@@ -222,7 +222,8 @@ static Error planAll(const Options &options) {
   if (!cluster)
     return cluster.takeError();
   PlannerOptions plannerOptions;
-  std::optional<ScheduleKind> kind = parseScheduleKind(options.schedule);
+  std::optional<ScheduleKind> kind =
+      simulator::parseScheduleKind(options.schedule);
   if (!kind)
     return createStringError("there is no schedule '" + options.schedule +
                              "'; there are: gpipe, 1f1b, h1f1b");

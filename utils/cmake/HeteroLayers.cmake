@@ -2,11 +2,11 @@
 # list (docs/Architecture.md); hetero_add_library stops the configuration when
 # one links the other way, and utils/lint checks the #include lines likewise.
 set(HETERO_LAYERS
-  Support Solver Cluster CostModel Planner Simulator Runtime
+  Support Solver Cluster CostModel Simulator Planner Runtime
   Dialect Analysis Transforms Conversion tools)
 
 # Layers that must not know MLIR's IR.
-set(HETERO_IR_FREE_LAYERS Solver Cluster CostModel Planner Simulator Runtime)
+set(HETERO_IR_FREE_LAYERS Solver Cluster CostModel Simulator Planner Runtime)
 
 # hetero_add_library(<name> LAYER <layer> SOURCES <file>...
 #                    [LINK_LIBS <target>...] [DEPENDS <target>...])

@@ -23,9 +23,11 @@
 #define HETERO_PLANNER_PLANNERS_H
 
 #include "hetero/Planner/Plan.h"
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 
 namespace hetero::planner {
+
+using simulator::ScheduleKind;
 
 struct PlannerOptions {
   /// The schedule that in-flight counts are made for.

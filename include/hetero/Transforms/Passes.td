@@ -277,7 +277,7 @@ def SchedulePass : Pass<"hetero-schedule", "::mlir::ModuleOp"> {
   let summary = "Writes the order of work of each stage";
   let description = [{
     Turns the `hetero.plan` of the module into a `hetero.schedule`: for each
-    stage the list of its instructions. The kinds (`hetero/Planner/Schedule.h`)
+    stage the list of its instructions. The kinds (`hetero/Simulator/Schedule.h`)
     differ in how many microbatches are in flight: `gpipe` all, `1f1b` as many
     as there are stages to come, `h1f1b` more where the predicted time of a
     boundary would stall it. None has more than the plan has room for

@@ -16,21 +16,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_SIMULATOR_PREDICTEDTIMELINE_H
-#define HETERO_SIMULATOR_PREDICTEDTIMELINE_H
+#ifndef HETERO_PLANNER_PREDICTEDTIMELINE_H
+#define HETERO_PLANNER_PREDICTEDTIMELINE_H
 
 #include "hetero/Planner/Plan.h"
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include "hetero/Simulator/Timeline.h"
 
-namespace hetero::simulator {
+namespace hetero::planner {
 
 /// One lane for each device of `plan`, by rank. `plan` has its predictions and
-/// `schedule` its stages and microbatches. Fails as planner::timeSchedule does.
-llvm::Expected<TimelineSection>
-predictTimeline(const planner::Plan &plan, const planner::Schedule &schedule,
+/// `schedule` its stages and microbatches. Fails as simulator::timeSchedule
+/// does.
+llvm::Expected<simulator::TimelineSection>
+predictTimeline(const Plan &plan, const simulator::Schedule &schedule,
                 const cluster::Cluster &cluster);
 
-} // namespace hetero::simulator
+} // namespace hetero::planner
 
-#endif // HETERO_SIMULATOR_PREDICTEDTIMELINE_H
+#endif // HETERO_PLANNER_PREDICTEDTIMELINE_H

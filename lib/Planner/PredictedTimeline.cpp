@@ -6,21 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Simulator/PredictedTimeline.h"
+#include "hetero/Planner/PredictedTimeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <tuple>
 
 using namespace llvm;
 using namespace hetero;
+using namespace hetero::planner;
 using namespace hetero::simulator;
-using planner::InstructionKind;
-using planner::StageTimes;
 
 /// The times of all microbatches of a stage: those of the first one, which the
 /// plan predicts, by the number of samples.
-static std::vector<StageTimes> getTimes(const planner::Plan &plan,
-                                        const planner::Stage &stage) {
+static std::vector<StageTimes> getTimes(const Plan &plan, const Stage &stage) {
   std::vector<StageTimes> times;
   for (int64_t size : plan.microbatches) {
     double ratio = double(size) / std::max<int64_t>(plan.microbatches[0], 1);
@@ -50,8 +48,8 @@ static bool isRecv(InstructionKind kind) {
 }
 
 /// The spans of a stage, which all of its devices have.
-static void addSpans(const planner::StageSchedule &stage,
-                     ArrayRef<planner::Span> spans, TimelineLane &lane) {
+static void addSpans(const StageSchedule &stage, ArrayRef<Span> spans,
+                     TimelineLane &lane) {
   for (auto [instruction, when] : zip_equal(stage.instructions, spans)) {
     // What is received was drawn where it is sent.
     if (isRecv(instruction.kind) || when.end <= when.start)
@@ -71,9 +69,8 @@ static void addSpans(const planner::StageSchedule &stage,
 }
 
 /// Microbatches in flight over time, as parts of what is not state.
-static void addMemory(const planner::StageSchedule &stage,
-                      ArrayRef<planner::Span> spans,
-                      const planner::DeviceShare &share, TimelineLane &lane) {
+static void addMemory(const StageSchedule &stage, ArrayRef<Span> spans,
+                      const DeviceShare &share, TimelineLane &lane) {
   Bytes rest = share.memory - share.state;
   int64_t parts = std::max<int64_t>(stage.inFlight, 1), inFlight = 0;
   auto add = [&](Time time, int64_t change) {
@@ -92,16 +89,15 @@ static void addMemory(const planner::StageSchedule &stage,
 }
 
 Expected<TimelineSection>
-hetero::simulator::predictTimeline(const planner::Plan &plan,
-                                   const planner::Schedule &schedule,
-                                   const cluster::Cluster &cluster) {
+hetero::planner::predictTimeline(const Plan &plan, const Schedule &schedule,
+                                 const cluster::Cluster &cluster) {
   if (schedule.stages.size() != plan.stages.size() ||
       schedule.microbatches != int64_t(plan.microbatches.size()))
     return createStringError("the schedule is not one of the plan");
   std::vector<std::vector<StageTimes>> times;
-  for (const planner::Stage &stage : plan.stages)
+  for (const Stage &stage : plan.stages)
     times.push_back(getTimes(plan, stage));
-  Expected<planner::Timing> timing = timeSchedule(schedule, times);
+  Expected<Timing> timing = timeSchedule(schedule, times);
   if (!timing)
     return timing.takeError();
   std::map<int64_t, TimelineLane> lanes;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
@@ -21,7 +21,7 @@
 
 using namespace llvm;
 using namespace hetero;
-using namespace hetero::planner;
+using namespace hetero::simulator;
 
 static bool isSend(InstructionKind kind) {
   return kind == InstructionKind::SendActivation ||
@@ -227,8 +227,8 @@ Expected<Timing> Follower::follow() {
 }
 
 Expected<Timing>
-hetero::planner::timeSchedule(const Schedule &schedule,
-                              ArrayRef<std::vector<StageTimes>> stages) {
+hetero::simulator::timeSchedule(const Schedule &schedule,
+                                ArrayRef<std::vector<StageTimes>> stages) {
   Follower follower(schedule, stages);
   if (Error error = follower.check())
     return error;

@@ -40,8 +40,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_PLANNER_SCHEDULE_H
-#define HETERO_PLANNER_SCHEDULE_H
+#ifndef HETERO_SIMULATOR_SCHEDULE_H
+#define HETERO_SIMULATOR_SCHEDULE_H
 
 #include "hetero/Support/Amount.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -51,7 +51,7 @@
 #include <string>
 #include <vector>
 
-namespace hetero::planner {
+namespace hetero::simulator {
 
 enum class ScheduleKind { Gpipe, OneFOneB, HeteroOneFOneB };
 
@@ -150,6 +150,6 @@ llvm::StringRef stringify(InstructionKind kind);
 std::string stringify(const Instruction &instruction);
 std::optional<ScheduleKind> parseScheduleKind(llvm::StringRef name);
 
-} // namespace hetero::planner
+} // namespace hetero::simulator
 
-#endif // HETERO_PLANNER_SCHEDULE_H
+#endif // HETERO_SIMULATOR_SCHEDULE_H

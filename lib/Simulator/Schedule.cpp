@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace hetero;
-using namespace hetero::planner;
+using namespace hetero::simulator;
 
 //===----------------------------------------------------------------------===//
 // In-flight counts
@@ -35,9 +35,9 @@ static void lowerToFeed(std::vector<int64_t> &counts) {
 }
 
 std::vector<int64_t>
-hetero::planner::computeInFlight(ScheduleKind kind, int64_t microbatches,
-                                 ArrayRef<StageTimes> stages,
-                                 ArrayRef<int64_t> limits) {
+hetero::simulator::computeInFlight(ScheduleKind kind, int64_t microbatches,
+                                   ArrayRef<StageTimes> stages,
+                                   ArrayRef<int64_t> limits) {
   int64_t most = std::max<int64_t>(1, microbatches);
   int64_t numStages = stages.size();
   Time period = findPeriod(stages);
@@ -107,9 +107,9 @@ private:
 } // namespace
 
 Schedule
-hetero::planner::buildSchedule(ScheduleKind kind, int64_t microbatches,
-                               ArrayRef<int64_t> inFlight,
-                               ArrayRef<StageCommunication> communication) {
+hetero::simulator::buildSchedule(ScheduleKind kind, int64_t microbatches,
+                                 ArrayRef<int64_t> inFlight,
+                                 ArrayRef<StageCommunication> communication) {
   Schedule result;
   result.kind = kind;
   result.microbatches = microbatches;
@@ -143,7 +143,7 @@ hetero::planner::buildSchedule(ScheduleKind kind, int64_t microbatches,
 // Names
 //===----------------------------------------------------------------------===//
 
-StringRef hetero::planner::stringify(ScheduleKind kind) {
+StringRef hetero::simulator::stringify(ScheduleKind kind) {
   switch (kind) {
   case ScheduleKind::Gpipe:
     return "gpipe";
@@ -155,7 +155,8 @@ StringRef hetero::planner::stringify(ScheduleKind kind) {
   llvm_unreachable("every kind has a name");
 }
 
-std::optional<ScheduleKind> hetero::planner::parseScheduleKind(StringRef name) {
+std::optional<ScheduleKind>
+hetero::simulator::parseScheduleKind(StringRef name) {
   for (ScheduleKind kind : {ScheduleKind::Gpipe, ScheduleKind::OneFOneB,
                             ScheduleKind::HeteroOneFOneB})
     if (stringify(kind) == name)
@@ -163,7 +164,7 @@ std::optional<ScheduleKind> hetero::planner::parseScheduleKind(StringRef name) {
   return std::nullopt;
 }
 
-StringRef hetero::planner::stringify(InstructionKind kind) {
+StringRef hetero::simulator::stringify(InstructionKind kind) {
   switch (kind) {
   case InstructionKind::Forward:
     return "forward";
@@ -187,7 +188,7 @@ StringRef hetero::planner::stringify(InstructionKind kind) {
   llvm_unreachable("every kind has a name");
 }
 
-std::string hetero::planner::stringify(const Instruction &instruction) {
+std::string hetero::simulator::stringify(const Instruction &instruction) {
   std::string text = stringify(instruction.kind).str();
   if (instruction.microbatch)
     text += " " + std::to_string(*instruction.microbatch);

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Schedule.h"
+#include "hetero/Simulator/Schedule.h"
 #include "gtest/gtest.h"
 #include <random>
 
 using namespace hetero;
-using namespace hetero::planner;
+using namespace hetero::simulator;
 
 static constexpr ScheduleKind kinds[] = {
     ScheduleKind::Gpipe, ScheduleKind::OneFOneB, ScheduleKind::HeteroOneFOneB};
