@@ -82,6 +82,18 @@ DELIBERATE: list[Deliberate] = [
         kind="rejected",
         detail="sharding does not give the local shape",
     ),
+    Deliberate(
+        "jaxlib drops the last bound of what a scan reads instead of that of the scan dimension, "
+        "and holds the others against the wrong sizes of a slice",
+        kind="accepted",
+        detail=r"'chlo\.scan' op operand and body argument \d+ are incompatible",
+        program=r"chlo\.scan.*#stablehlo\.bounds",
+    ),
+    Deliberate(
+        "element types and bounds of what a scan returns are checked; jaxlib compares sizes alone",
+        kind="rejected",
+        detail=r"'chlo\.scan' op inferred type\(s\)",
+    ),
     *(
         Deliberate(
             "the quant dialect of MLIR 22 stores quantized numbers in integers only, and does not "

@@ -161,7 +161,9 @@ public:
     if (dims.empty() && !all)
       return;
     begin(name);
-    printDimList(printer, dims);
+    printer << "[";
+    llvm::interleaveComma(dims, printer);
+    printer << "]";
   }
   void print(StringRef name, int64_t number) {
     if (number == 0 && !all)

@@ -136,10 +136,14 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
-  // select_c2
-  FailureOr<Type> type = inferMostSpecificType(
-      location, ArrayRef<Type>{adaptor.getOnTrue().getType(),
-                               adaptor.getOnFalse().getType()});
+  // select_c2; unlike elsewhere, quantized branches agree in all parameters.
+  Type branches[] = {adaptor.getOnTrue().getType(),
+                     adaptor.getOnFalse().getType()};
+  if (getElementTypeOrSelf(branches[0]) != getElementTypeOrSelf(branches[1]))
+    return emitOptionalError(
+        location, "requires branches with the same element type, got ",
+        branches[0], " and ", branches[1]);
+  FailureOr<Type> type = inferMostSpecificType(location, branches);
   if (failed(type))
     return failure();
   // select_c1; as in StableHLO's own build, what on_false alone knows of the

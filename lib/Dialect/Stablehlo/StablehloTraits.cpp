@@ -14,12 +14,26 @@
 using namespace mlir;
 using namespace mlir::stablehlo;
 
+/// Whether the numbers are stored in a width that StableHLO has, and the zero
+/// points among them. MLIR's own verifier looks at neither.
+static bool hasValidStorage(quant::QuantizedType type,
+                            ArrayRef<int64_t> zeroPoints) {
+  return llvm::is_contained({2, 4, 8, 16, 32},
+                            type.getStorageTypeIntegralWidth()) &&
+         llvm::all_of(zeroPoints, [&](int64_t point) {
+           return point >= type.getStorageTypeMin() &&
+                  point <= type.getStorageTypeMax();
+         });
+}
+
 bool stablehlo::isPerTensorQuantized(Type elementType) {
-  return isa<quant::UniformQuantizedType>(elementType);
+  auto type = dyn_cast<quant::UniformQuantizedType>(elementType);
+  return type && hasValidStorage(type, type.getZeroPoint());
 }
 
 bool stablehlo::isPerAxisQuantized(Type elementType) {
-  return isa<quant::UniformQuantizedPerAxisType>(elementType);
+  auto type = dyn_cast<quant::UniformQuantizedPerAxisType>(elementType);
+  return type && hasValidStorage(type, type.getZeroPoints());
 }
 
 bool stablehlo::hasValidQuantizedAxis(Type type) {

@@ -15,6 +15,9 @@ module attributes {
   jax.conv_raw = #stablehlo.conv<raw input_feature_dimension = 1, kernel_output_feature_dimension = 1, output_feature_dimension = 1>,
   // CHECK-SAME: jax.dot = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>
   jax.dot = #stablehlo.dot<rhs_contracting_dimensions = [0], lhs_batching_dimensions = [], lhs_contracting_dimensions = [1]>,
+  // A number, although MLIR marks unknown sizes with it.
+  // CHECK-SAME: jax.dot_smallest = #stablehlo.dot<lhs_batching_dimensions = [-9223372036854775808]>
+  jax.dot_smallest = #stablehlo.dot<lhs_batching_dimensions = [?]>,
   // CHECK-SAME: jax.enum = #stablehlo<precision HIGHEST>
   jax.enum = #stablehlo<precision HIGHEST>,
   // CHECK-SAME: jax.gather = #stablehlo.gather<offset_dims = [1], start_index_map = [4], index_vector_dim = -1>

@@ -181,9 +181,29 @@ func.func @f(%p: tensor<3xi1>, %a: tensor<2xf32>) {
 
 // select_c2
 func.func @f(%p: tensor<i1>, %a: tensor<2xf32>, %b: tensor<2xf64>) {
-  // expected-error @below {{requires compatible types, got 'tensor<2xf32>' and 'tensor<2xf64>'}}
+  // expected-error @below {{requires branches with the same element type, got 'tensor<2xf32>' and 'tensor<2xf64>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// select_c2: parameters of quantization count
+func.func @f(%p: tensor<i1>, %a: tensor<2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x!quant.uniform<i8:f32, 1.0:5>>) {
+  // expected-error @below {{requires branches with the same element type}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2x!quant.uniform<i8:f32, 1.0:5>>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+// select_c2: shapes
+func.func @f(%p: tensor<i1>, %a: tensor<2xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{requires compatible types, got 'tensor<2xf32>' and 'tensor<3xf32>'}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
   return
 }
 
@@ -222,6 +242,33 @@ func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
   // expected-error @below {{inferred type(s) 'tensor<2xf32>' are incompatible}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = stablehlo.uniform_dequantize %a : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+// A zero point that is not among the numbers that are stored.
+func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
+  // expected-error @below {{op operand #0 must be ranked tensor of}}
+  %0 = stablehlo.add %a, %a : tensor<2x!quant.uniform<i8:f32, 1.0:128>>
+  return
+}
+
+// -----
+
+// One of a slice, in a narrowed range.
+func.func @f(%a: tensor<2x!quant.uniform<i8<-5:5>:f32:0, {1.0:5, 1.0:6}>>) {
+  // expected-error @below {{op operand #0 must be ranked tensor of}}
+  %0 = stablehlo.add %a, %a : tensor<2x!quant.uniform<i8<-5:5>:f32:0, {1.0:5, 1.0:6}>>
+  return
+}
+
+// -----
+
+// Three bits are no storage of StableHLO.
+func.func @f(%a: tensor<2x!quant.uniform<i3:f32, 1.0>>) {
+  // expected-error @below {{op operand #0 must be ranked tensor of}}
+  %0 = stablehlo.add %a, %a : tensor<2x!quant.uniform<i3:f32, 1.0>>
   return
 }
 
