@@ -91,8 +91,7 @@ public:
   explicit RoleInference(func::FuncOp step)
       : step(step), entry(step.front()),
         returned(entry.getTerminator()->getOperands()), roles(getRoles(step)),
-        argumentOf(step.getNumResults()), updatedBy(step.getNumArguments()),
-        lossSources(step.getNumArguments()),
+        updatedBy(step.getNumArguments()), lossSources(step.getNumArguments()),
         updateSources(step.getNumArguments()) {}
 
   FailureOr<StepRoles> run();
@@ -120,6 +119,8 @@ private:
   FailureOr<std::optional<unsigned>> findLoss();
   InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
   bool isDifferentiable(unsigned result);
+  LogicalResult checkDonations();
+  bool followsSchedule(unsigned argument);
   void classifyState();
   void classifyState(unsigned argument);
   LogicalResult classifyInputs();
@@ -129,9 +130,8 @@ private:
   Block &entry;
   OperandRange returned;
   StepRoles roles;
-  StatePairs argumentOf;
+  StateMatch match;
   SmallVector<std::optional<unsigned>> updatedBy;
-  StatePairs gradients;
   llvm::BitVector lossSources;
   llvm::BitVector updateSources;
 };
@@ -154,8 +154,8 @@ bool RoleInference::isDeclared() {
 }
 
 void RoleInference::pairResults() {
-  argumentOf = pairState(step, roles, gradients);
-  for (auto [result, argument] : llvm::enumerate(argumentOf)) {
+  match = matchState(step, roles);
+  for (auto [result, argument] : llvm::enumerate(match.pairs)) {
     if (!argument)
       continue;
     updatedBy[*argument] = result;
@@ -168,20 +168,9 @@ void RoleInference::pairResults() {
 /// Whether floats alone join an argument with state to the result: an accuracy
 /// goes through comparisons, a loss does not.
 bool RoleInference::isDifferentiable(unsigned result) {
-  SmallVector<Value> worklist = {returned[result]};
-  llvm::DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!isFloat(value.getType()) || !seen.insert(value).second)
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() == &entry && updatedBy[argument.getArgNumber()])
-        return true;
-      continue;
-    }
-    llvm::append_range(worklist, value.getDefiningOp()->getOperands());
-  }
-  return false;
+  llvm::BitVector sources = getFloatSources(entry, returned[result]);
+  return llvm::any_of(sources.set_bits(),
+                      [&](unsigned i) { return bool(updatedBy[i]); });
 }
 
 InFlightDiagnostic
@@ -248,6 +237,49 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   return failure();
 }
 
+/// Reports weights whose buffers are donated when none of them is updated by
+/// data flow: then JAX may have given the buffers to gradients.
+LogicalResult RoleInference::checkDonations() {
+  std::optional<unsigned> doubtful;
+  for (auto [result, argument] : llvm::enumerate(match.pairs)) {
+    if (!argument || !isFloat(returned[result].getType()) ||
+        !lossSources.test(*argument))
+      continue;
+    if (match.byDonationOnly.test(result))
+      doubtful = doubtful.value_or(result);
+    else if (returned[result] != entry.getArgument(*argument))
+      return success();
+  }
+  if (!doubtful)
+    return success();
+  unsigned argument = *match.pairs[*doubtful];
+  InFlightDiagnostic diag =
+      emitError(entry.getArgument(argument).getLoc())
+      << "cannot tell whether result #" << *doubtful
+      << " is the next value of argument #" << argument
+      << " or its gradient: the argument's buffer is donated, but no result is "
+         "computed from it element by element";
+  diag.attachNote(step.getLoc())
+      << "put hetero.role = #hetero.role<updated_state of " << argument
+      << "> or #hetero.role<gradient of " << argument
+      << "> on the result, or pass roles=\"result" << *doubtful
+      << "=updated_state:" << argument << "\" to hetero-infer-roles";
+  return diag;
+}
+
+/// Whether a number that the loss depends on is set without derivatives, like
+/// the scale of a loss or the weight of a term in it: its new value depends on
+/// the old one, and on the rest of what the loss sees by decisions alone.
+bool RoleInference::followsSchedule(unsigned argument) {
+  if (!isScalar(entry.getArgument(argument).getType()))
+    return false;
+  llvm::BitVector sources =
+      getFloatSources(entry, returned[*updatedBy[argument]]);
+  sources &= lossSources;
+  sources.reset(argument);
+  return sources.none();
+}
+
 void RoleInference::classifyState(unsigned argument) {
   Type type = entry.getArgument(argument).getType();
   bool unchanged =
@@ -257,8 +289,11 @@ void RoleInference::classifyState(unsigned argument) {
   if (!isFloat(type))
     return assign(argument, isScalar(type) ? RoleKind::OptimizerState
                                            : RoleKind::ModelState);
-  if (lossSources.test(argument))
-    assign(argument, unchanged ? RoleKind::ModelState : RoleKind::Parameter);
+  // A value that a model hands on to the next step is no weight either.
+  bool isCarry = match.byDonationOnly.test(*updatedBy[argument]);
+  if (lossSources.test(argument) && (unchanged || !followsSchedule(argument)))
+    assign(argument,
+           unchanged || isCarry ? RoleKind::ModelState : RoleKind::Parameter);
 }
 
 void RoleInference::classifyState() {
@@ -373,6 +408,8 @@ FailureOr<StepRoles> RoleInference::run() {
   }
   roles.results[**loss] = get(RoleKind::Loss);
   lossSources = getSourceArguments(entry, returned[**loss]);
+  if (failed(checkDonations()))
+    return failure();
   classifyState();
   LogicalResult inputs = classifyInputs();
   if (failed(inputs) && !isDeclared()) {
@@ -385,9 +422,9 @@ FailureOr<StepRoles> RoleInference::run() {
     if (roles.results[i])
       continue;
     roles.results[i] =
-        gradients[i] && has(*gradients[i], RoleKind::Parameter)
+        match.gradients[i] && has(*match.gradients[i], RoleKind::Parameter)
             ? RoleAttr::get(step.getContext(), RoleKind::Gradient,
-                            int64_t(*gradients[i]))
+                            int64_t(*match.gradients[i]))
             : get(RoleKind::Metric);
   }
   return roles;

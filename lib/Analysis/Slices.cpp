@@ -79,12 +79,17 @@ static bool pushControlFlow(Value value, ValueWorklist &worklist) {
   return true;
 }
 
-llvm::BitVector hetero::getSourceArguments(Block &entry, ValueRange values) {
+/// The arguments that `values` are computed from through values that `follows`
+/// accepts.
+static llvm::BitVector collectSources(Block &entry, ValueRange values,
+                                      function_ref<bool(Value)> follows) {
   llvm::BitVector arguments(entry.getNumArguments());
   ValueWorklist worklist;
   worklist.push(values);
   while (!worklist.empty()) {
     Value value = worklist.pop();
+    if (!follows(value))
+      continue;
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == &entry) {
       arguments.set(argument.getArgNumber());
@@ -101,6 +106,16 @@ llvm::BitVector hetero::getSourceArguments(Block &entry, ValueRange values) {
   return arguments;
 }
 
+llvm::BitVector hetero::getSourceArguments(Block &entry, ValueRange values) {
+  return collectSources(entry, values, [](Value) { return true; });
+}
+
+llvm::BitVector hetero::getFloatSources(Block &entry, ValueRange values) {
+  return collectSources(entry, values, [](Value value) {
+    return isa<FloatType, ComplexType>(getElementTypeOrSelf(value.getType()));
+  });
+}
+
 /// Whether every result element of `op` comes from the operands' elements at
 /// the same place.
 static bool isElementwise(Operation *op) {
@@ -109,8 +124,28 @@ static bool isElementwise(Operation *op) {
          op->getName().getStringRef() == "sdy.sharding_constraint";
 }
 
-SmallVector<unsigned> hetero::getElementwiseSources(Block &entry, Value value) {
-  SmallVector<unsigned> sources;
+/// The operands from whose elements those of `value` at the same place come.
+static SmallVector<Value> getElementwiseOperands(Value value) {
+  Operation *op = value.getDefiningOp();
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  if (isElementwise(op))
+    return op->getOperands();
+  if (isa<stablehlo::OptimizationBarrierOp, stablehlo::WhileOp,
+          stablehlo::ScatterOp>(op))
+    return {op->getOperand(index)};
+  if (isa<stablehlo::DynamicUpdateSliceOp>(op))
+    return {op->getOperand(0)};
+  if (!isa<stablehlo::IfOp, stablehlo::CaseOp>(op) ||
+      !llvm::all_of(op->getRegions(), isWellFormed))
+    return {};
+  return llvm::map_to_vector(op->getRegions(), [&](Region &region) {
+    return getReturned(region)[index];
+  });
+}
+
+SmallVector<ElementwiseSource> hetero::getElementwiseSources(Block &entry,
+                                                             Value value) {
+  SmallVector<ElementwiseSource> sources;
   auto shape = dyn_cast<ShapedType>(value.getType());
   if (!shape)
     return sources;
@@ -119,25 +154,23 @@ SmallVector<unsigned> hetero::getElementwiseSources(Block &entry, Value value) {
     return otherShape && otherShape.hasRank() == shape.hasRank() &&
            (!shape.hasRank() || otherShape.getShape() == shape.getShape());
   };
-  ValueWorklist worklist;
-  worklist.push(value);
-  while (!worklist.empty()) {
-    Value current = worklist.pop();
-    if (!sameShape(current))
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(current)) {
-      if (argument.getOwner() == &entry)
-        sources.push_back(argument.getArgNumber());
-      continue;
+  // Level by level, so that the first visit is by the shortest way.
+  llvm::DenseSet<Value> seen = {value};
+  SmallVector<Value> level = {value};
+  for (unsigned distance = 0; !level.empty(); ++distance) {
+    SmallVector<Value> next;
+    for (Value current : level) {
+      if (auto argument = dyn_cast<BlockArgument>(current)) {
+        if (argument.getOwner() == &entry)
+          sources.push_back({argument.getArgNumber(), distance});
+        continue;
+      }
+      for (Value operand : getElementwiseOperands(current))
+        if (sameShape(operand) && seen.insert(operand).second)
+          next.push_back(operand);
     }
-    Operation *op = current.getDefiningOp();
-    if (isElementwise(op))
-      worklist.push(op->getOperands());
-    else if (isa<stablehlo::OptimizationBarrierOp>(op))
-      worklist.push(op->getOperand(cast<OpResult>(current).getResultNumber()));
-    else if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
-      pushControlFlow(current, worklist);
+    level = std::move(next);
   }
-  llvm::sort(sources);
+  llvm::sort(sources, [](auto a, auto b) { return a.argument < b.argument; });
   return sources;
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace hetero;
@@ -84,9 +85,9 @@ public:
   void matchTrees();
   void matchDataFlow();
   void matchDonations();
-  void findGradients(StatePairs &gradients);
+  void findGradients();
 
-  StatePairs takePairs() { return std::move(pairs); }
+  StateMatch takeMatch() { return std::move(match); }
 
 private:
   struct Leaf {
@@ -100,10 +101,20 @@ private:
     bool carriesState = false;     // A leaf is computed from its argument.
   };
   using Tree = SmallVector<Leaf>;
+  /// A result that is computed element by element from an argument of its type.
+  struct Flow {
+    unsigned argument;
+    unsigned result;
+    bool isMixed; // With floats of other arguments; asked of scalars alone.
+    unsigned distance;
+  };
 
   void pair(unsigned argument, unsigned result) {
-    pairs[result] = argument;
+    match.pairs[result] = argument;
     isPaired.set(argument);
+  }
+  bool isOpen(unsigned result) {
+    return !match.pairs[result] && !hasOtherRole.test(result);
   }
   Type getResultType(unsigned index) {
     return step.getFunctionType().getResult(index);
@@ -115,7 +126,7 @@ private:
     return !isPaired.test(argument) &&
            getArgumentType(argument) == getResultType(result);
   }
-  ArrayRef<unsigned> getSources(unsigned result);
+  void findFlows();
   SmallVector<Image> findImages(const Tree &tree);
   bool pairTree(const Tree &tree);
   bool isDonated(unsigned argument);
@@ -124,24 +135,31 @@ private:
   func::FuncOp step;
   Block &entry;
   OperandRange returned;
-  StatePairs pairs;
+  StateMatch match;
   llvm::BitVector isPaired;
+  llvm::BitVector hasOtherRole; // Results that are given one.
   bool anyDonated = false;
   llvm::MapVector<StringRef, Tree> trees;
   SmallVector<StringRef> resultLeaves;
   llvm::StringMap<unsigned> resultOfLeaf;
-  SmallVector<std::optional<SmallVector<unsigned>>> sources;
+  SmallVector<Flow> flows;  // The likeliest first.
+  StatePairs likelySources; // Of each result, by flows alone.
 };
 } // namespace
 
 StateMatcher::StateMatcher(func::FuncOp step, const StepRoles &given)
     : step(step), entry(step.front()),
       returned(entry.getTerminator()->getOperands()),
-      pairs(step.getNumResults()), isPaired(step.getNumArguments()),
-      sources(step.getNumResults()) {
-  for (auto [index, role] : llvm::enumerate(given.results))
+      isPaired(step.getNumArguments()), hasOtherRole(step.getNumResults()) {
+  match.pairs.resize(step.getNumResults());
+  match.gradients.resize(step.getNumResults());
+  match.byDonationOnly.resize(step.getNumResults());
+  for (auto [index, role] : llvm::enumerate(given.results)) {
     if (role && role.getKind() == RoleKind::UpdatedState)
       pair(*role.getArgument(), index);
+    else if (role)
+      hasOtherRole.set(index);
+  }
   for (BlockArgument argument : entry.getArguments()) {
     anyDonated |= isDonated(argument.getArgNumber());
     TreePath path = getArgumentPath(argument);
@@ -152,17 +170,43 @@ StateMatcher::StateMatcher(func::FuncOp step, const StepRoles &given)
     resultLeaves.push_back(getResultPath(step, index).leaf);
     resultOfLeaf.try_emplace(resultLeaves.back(), index);
   }
+  findFlows();
+}
+
+/// Lists what may carry state by data flow. Of two values that depend on the
+/// same weight the nearer one is the new weight: moments and averages take it
+/// in behind their own old values, and a gradient behind a factor. The next
+/// scale of a loss is computed from the old one alone, the loss is not. An
+/// argument that is returned as it is comes last, the others being new values.
+void StateMatcher::findFlows() {
+  for (unsigned result = 0; result < returned.size(); ++result) {
+    SmallVector<ElementwiseSource> sources =
+        getElementwiseSources(entry, returned[result]);
+    auto type = dyn_cast<ShapedType>(getResultType(result));
+    bool isScalar = type && type.hasRank() && type.getRank() == 0;
+    bool isMixed = isScalar && !sources.empty() &&
+                   getFloatSources(entry, returned[result]).count() > 1;
+    for (ElementwiseSource source : sources)
+      if (getArgumentType(source.argument) == getResultType(result))
+        flows.push_back({source.argument, result, isMixed,
+                         source.distance ? source.distance : ~0u});
+  }
+  llvm::stable_sort(flows, [](const Flow &a, const Flow &b) {
+    return std::tie(a.isMixed, a.distance) < std::tie(b.isMixed, b.distance);
+  });
+  likelySources.resize(returned.size());
+  llvm::BitVector isTaken(entry.getNumArguments());
+  for (const Flow &flow : flows) {
+    if (likelySources[flow.result] || isTaken.test(flow.argument))
+      continue;
+    likelySources[flow.result] = flow.argument;
+    isTaken.set(flow.argument);
+  }
 }
 
 bool StateMatcher::isDonated(unsigned argument) {
   return step.getArgAttr(argument, "tf.aliasing_output") ||
          step.getArgAttr(argument, "jax.buffer_donor");
-}
-
-ArrayRef<unsigned> StateMatcher::getSources(unsigned result) {
-  if (!sources[result])
-    sources[result] = getElementwiseSources(entry, returned[result]);
-  return *sources[result];
 }
 
 /// Finds every prefix P such that P + leaf is a result of the leaf's type, for
@@ -178,12 +222,11 @@ SmallVector<StateMatcher::Image> StateMatcher::findImages(const Tree &tree) {
     Image image;
     for (const Leaf &leaf : tree) {
       auto found = resultOfLeaf.find((prefix + leaf.path).str());
-      if (found == resultOfLeaf.end() || pairs[found->second] ||
+      if (found == resultOfLeaf.end() || !isOpen(found->second) ||
           getResultType(found->second) != getArgumentType(leaf.argument))
         break;
       image.results.push_back(found->second);
-      image.carriesState |=
-          llvm::is_contained(getSources(found->second), leaf.argument);
+      image.carriesState |= likelySources[found->second] == leaf.argument;
     }
     if (image.results.size() == tree.size())
       images.push_back(std::move(image));
@@ -234,55 +277,50 @@ bool StateMatcher::mayCarryState(unsigned argument, unsigned result) {
 }
 
 void StateMatcher::matchDataFlow() {
-  // %m1 can only be the next %m; then %p1, which depends on %p and %m, can only
-  // be the next %p. What stays open is decided in order.
-  bool changed = true, inOrder = false;
-  while (changed || !inOrder) {
-    inOrder = !changed;
-    changed = false;
-    for (unsigned result = 0; result < pairs.size(); ++result) {
-      if (pairs[result])
-        continue;
-      SmallVector<unsigned> candidates;
-      for (unsigned argument : getSources(result))
-        if (mayCarryState(argument, result))
-          candidates.push_back(argument);
-      if (candidates.size() == 1 || (inOrder && !candidates.empty())) {
-        pair(candidates.front(), result);
-        changed = true;
-        inOrder = false;
-      }
-    }
-  }
+  for (const Flow &flow : flows)
+    if (isOpen(flow.result) && mayCarryState(flow.argument, flow.result))
+      pair(flow.argument, flow.result);
 }
 
 void StateMatcher::matchDonations() {
+  // The results that JAX gave donated buffers to, first to the arguments that
+  // it took them from, then to any of the type.
+  SmallVector<unsigned> donated, received;
   for (unsigned argument = 0; argument < entry.getNumArguments(); ++argument) {
     auto alias =
         step.getArgAttrOfType<IntegerAttr>(argument, "tf.aliasing_output");
     if (!alias || alias.getInt() < 0 ||
-        alias.getInt() >= int64_t(pairs.size()) || pairs[alias.getInt()])
+        alias.getInt() >= int64_t(returned.size()))
       continue;
-    if (isCandidate(argument, alias.getInt()))
-      pair(argument, alias.getInt());
+    donated.push_back(argument);
+    received.push_back(alias.getInt());
   }
+  auto pairIfOpen = [&](unsigned argument, unsigned result) {
+    if (!isOpen(result) || !isCandidate(argument, result))
+      return;
+    pair(argument, result);
+    match.byDonationOnly.set(result);
+  };
+  for (auto [argument, result] : llvm::zip(donated, received))
+    pairIfOpen(argument, result);
+  for (unsigned argument : donated)
+    for (unsigned result : received)
+      pairIfOpen(argument, result);
 }
 
-void StateMatcher::findGradients(StatePairs &gradients) {
-  gradients.assign(pairs.size(), std::nullopt);
+void StateMatcher::findGradients() {
   for (const auto &[root, tree] : trees)
     for (const Image &image : findImages(tree))
       if (!image.carriesState)
         for (auto [leaf, result] : llvm::zip(tree, image.results))
-          gradients[result] = leaf.argument;
+          match.gradients[result] = leaf.argument;
 }
 
-StatePairs hetero::pairState(func::FuncOp step, const StepRoles &given,
-                             StatePairs &gradients) {
+StateMatch hetero::matchState(func::FuncOp step, const StepRoles &given) {
   StateMatcher matcher(step, given);
   matcher.matchTrees();
   matcher.matchDataFlow();
   matcher.matchDonations();
-  matcher.findGradients(gradients);
-  return matcher.takePairs();
+  matcher.findGradients();
+  return matcher.takeMatch();
 }

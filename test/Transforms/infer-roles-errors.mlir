@@ -48,3 +48,25 @@ func.func @filter(%s: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4
   %s1 = stablehlo.subtract %s, %x : tensor<4xf32>
   return %s1 : tensor<4xf32>
 }
+
+// -----
+
+// JAX gives the donated buffer of a weight to its gradient.
+// expected-note @below {{put hetero.role = #hetero.role<updated_state of 0> or #hetero.role<gradient of 0> on the result, or pass roles="result1=updated_state:0" to hetero-infer-roles}}
+func.func public @gradient(
+    // expected-error @below {{cannot tell whether result #1 is the next value of argument #0 or its gradient: the argument's buffer is donated, but no result is computed from it element by element}}
+    %arg0: tensor<4x8xf32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<16x4xf32>, %arg2: tensor<16x8xf32>) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<4x8xf32> {jax.result_info = "result[1]"}) {
+  %0 = stablehlo.dot_general %arg1, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %1 = stablehlo.subtract %0, %arg2 : tensor<16x8xf32>
+  %2 = stablehlo.multiply %1, %1 : tensor<16x8xf32>
+  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x8xf32>, tensor<f32>) -> tensor<f32>
+  %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %4 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<16x8xf32>
+  %5 = stablehlo.multiply %1, %4 : tensor<16x8xf32>
+  %6 = stablehlo.multiply %4, %1 : tensor<16x8xf32>
+  %7 = stablehlo.add %5, %6 : tensor<16x8xf32>
+  %8 = stablehlo.dot_general %7, %arg1, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %9 = stablehlo.transpose %8, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  return %3, %9 : tensor<f32>, tensor<4x8xf32>
+}

@@ -136,3 +136,198 @@ func.func @undeclared(%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>, tensor<
   %b = stablehlo.dot_general %w, %w1, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
   return %w1, %a, %b : tensor<4xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// As JAX lowers a step with a dynamic loss scale: both the loss and the next
+// scale are computed from the scale, and donation pairs it with the loss. The
+// next scale depends on the gradient by a decision alone, so it is no parameter.
+// CHECK-LABEL: func.func public @loss_scale
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<f32> {hetero.role = #hetero.role<optimizer_state>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x4xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x8xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: -> (tensor<f32> {hetero.role = #hetero.role<loss>
+// CHECK-SAME: tensor<f32> {hetero.role = #hetero.role<updated_state of 0>
+// CHECK-SAME: tensor<4x8xf32> {hetero.role = #hetero.role<updated_state of 1>
+func.func public @loss_scale(%arg0: tensor<f32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<4x8xf32> {tf.aliasing_output = 2 : i32}, %arg2: tensor<16x4xf32>, %arg3: tensor<16x8xf32>) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<f32> {jax.result_info = "result[1]"}, tensor<4x8xf32> {jax.result_info = "result[2]"}) {
+  %0 = stablehlo.dot_general %arg2, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %1 = stablehlo.subtract %0, %arg3 : tensor<16x8xf32>
+  %2 = stablehlo.multiply %1, %1 : tensor<16x8xf32>
+  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x8xf32>, tensor<f32>) -> tensor<f32>
+  %4 = stablehlo.multiply %3, %arg0 : tensor<f32>
+  %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %5 = stablehlo.multiply %cst_0, %arg0 : tensor<f32>
+  %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<16x8xf32>
+  %7 = stablehlo.multiply %1, %6 : tensor<16x8xf32>
+  %8 = stablehlo.multiply %6, %1 : tensor<16x8xf32>
+  %9 = stablehlo.add %7, %8 : tensor<16x8xf32>
+  %10 = stablehlo.dot_general %9, %arg2, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %11 = stablehlo.transpose %10, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %12 = stablehlo.broadcast_in_dim %arg0, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %13 = stablehlo.divide %11, %12 : tensor<4x8xf32>
+  %14 = stablehlo.abs %13 : tensor<4x8xf32>
+  %cst_1 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %15 = stablehlo.reduce(%14 init: %cst_1) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %cst_2 = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %16 = stablehlo.compare LT, %15, %cst_2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %17 = stablehlo.divide %4, %arg0 : tensor<f32>
+  %cst_3 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+  %18 = stablehlo.multiply %arg0, %cst_3 : tensor<f32>
+  %cst_4 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+  %19 = stablehlo.divide %arg0, %cst_4 : tensor<f32>
+  %20 = stablehlo.select %16, %18, %19 : tensor<i1>, tensor<f32>
+  %21 = stablehlo.broadcast_in_dim %16, dims = [] : (tensor<i1>) -> tensor<4x8xi1>
+  %cst_5 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+  %22 = stablehlo.broadcast_in_dim %cst_5, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %23 = stablehlo.multiply %22, %13 : tensor<4x8xf32>
+  %24 = stablehlo.subtract %arg1, %23 : tensor<4x8xf32>
+  %25 = stablehlo.select %21, %24, %arg1 : tensor<4x8xi1>, tensor<4x8xf32>
+  return %17, %20, %25 : tensor<f32>, tensor<f32>, tensor<4x8xf32>
+}
+
+// -----
+
+// As JAX lowers momentum with a penalty on the weights: the gradient that is
+// returned depends on the weights element by element too, from further away
+// than the new weights, and has the buffer of one of them.
+// CHECK-LABEL: func.func public @penalty
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<optimizer_state>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x4xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x8xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: -> (tensor<f32> {hetero.role = #hetero.role<loss>
+// CHECK-SAME: tensor<4x8xf32> {hetero.role = #hetero.role<metric>
+// CHECK-SAME: tensor<4x8xf32> {hetero.role = #hetero.role<updated_state of 1>
+// CHECK-SAME: tensor<4x8xf32> {hetero.role = #hetero.role<updated_state of 0>
+func.func public @penalty(%arg0: tensor<4x8xf32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<4x8xf32> {tf.aliasing_output = 2 : i32}, %arg2: tensor<16x4xf32>, %arg3: tensor<16x8xf32>) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<4x8xf32> {jax.result_info = "result[1]"}, tensor<4x8xf32> {jax.result_info = "result[2]"}, tensor<4x8xf32> {jax.result_info = "result[3]"}) {
+  %0 = stablehlo.dot_general %arg2, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %1 = stablehlo.subtract %0, %arg3 : tensor<16x8xf32>
+  %2 = stablehlo.multiply %1, %1 : tensor<16x8xf32>
+  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %3 = stablehlo.reduce(%2 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x8xf32>, tensor<f32>) -> tensor<f32>
+  %4 = stablehlo.multiply %arg1, %arg1 : tensor<4x8xf32>
+  %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %5 = stablehlo.reduce(%4 init: %cst_0) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  %cst_1 = stablehlo.constant dense<0.00999999977> : tensor<f32>
+  %6 = stablehlo.multiply %cst_1, %5 : tensor<f32>
+  %7 = stablehlo.add %3, %6 : tensor<f32>
+  %cst_2 = stablehlo.constant dense<0.00999999977> : tensor<f32>
+  %cst_3 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %8 = stablehlo.multiply %cst_2, %cst_3 : tensor<f32>
+  %9 = stablehlo.broadcast_in_dim %8, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %10 = stablehlo.multiply %arg1, %9 : tensor<4x8xf32>
+  %11 = stablehlo.multiply %9, %arg1 : tensor<4x8xf32>
+  %12 = stablehlo.add %10, %11 : tensor<4x8xf32>
+  %cst_4 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %13 = stablehlo.broadcast_in_dim %cst_4, dims = [] : (tensor<f32>) -> tensor<16x8xf32>
+  %14 = stablehlo.multiply %1, %13 : tensor<16x8xf32>
+  %15 = stablehlo.multiply %13, %1 : tensor<16x8xf32>
+  %16 = stablehlo.add %14, %15 : tensor<16x8xf32>
+  %17 = stablehlo.dot_general %16, %arg2, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %18 = stablehlo.transpose %17, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %19 = stablehlo.add %12, %18 : tensor<4x8xf32>
+  %cst_5 = stablehlo.constant dense<0.899999976> : tensor<f32>
+  %20 = stablehlo.broadcast_in_dim %cst_5, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %21 = stablehlo.multiply %20, %arg0 : tensor<4x8xf32>
+  %22 = stablehlo.add %21, %19 : tensor<4x8xf32>
+  %cst_6 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+  %23 = stablehlo.broadcast_in_dim %cst_6, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %24 = stablehlo.multiply %23, %22 : tensor<4x8xf32>
+  %25 = stablehlo.subtract %arg1, %24 : tensor<4x8xf32>
+  return %7, %19, %25, %22 : tensor<f32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// As JAX lowers a recurrent step: what it hands on is paired by its buffer
+// alone, and is no weight.
+// CHECK-LABEL: func.func public @carry
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x8xf32> {hetero.role = #hetero.role<model_state>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x4xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<16x8xf32> {hetero.role = #hetero.role<batch>
+// CHECK-SAME: -> (tensor<4x8xf32> {hetero.role = #hetero.role<updated_state of 0>
+// CHECK-SAME: tensor<16x8xf32> {hetero.role = #hetero.role<updated_state of 1>
+// CHECK-SAME: tensor<f32> {hetero.role = #hetero.role<loss>
+func.func public @carry(%arg0: tensor<4x8xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<16x8xf32> {tf.aliasing_output = 1 : i32}, %arg2: tensor<16x4xf32>, %arg3: tensor<16x8xf32>) -> (tensor<4x8xf32> {jax.result_info = "result[0]"}, tensor<16x8xf32> {jax.result_info = "result[1]"}, tensor<f32> {jax.result_info = "result[2]"}) {
+  %0 = stablehlo.dot_general %arg2, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
+  %1 = stablehlo.iota dim = 0 : tensor<8x8xi32>
+  %2 = stablehlo.iota dim = 1 : tensor<8x8xi32>
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %3 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<8x8xi32>
+  %4 = stablehlo.add %1, %3 : tensor<8x8xi32>
+  %5 = stablehlo.compare EQ, %4, %2, SIGNED : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi1>
+  %6 = stablehlo.convert %5 : (tensor<8x8xi1>) -> tensor<8x8xf32>
+  %7 = stablehlo.dot_general %arg1, %6, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %8 = stablehlo.add %0, %7 : tensor<16x8xf32>
+  %9 = stablehlo.tanh %8 : tensor<16x8xf32>
+  %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %10 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<16x8xf32>
+  %11 = stablehlo.subtract %10, %9 : tensor<16x8xf32>
+  %12 = stablehlo.subtract %9, %arg3 : tensor<16x8xf32>
+  %13 = stablehlo.multiply %12, %12 : tensor<16x8xf32>
+  %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %14 = stablehlo.reduce(%13 init: %cst_0) applies stablehlo.add across dimensions = [0, 1] : (tensor<16x8xf32>, tensor<f32>) -> tensor<f32>
+  %cst_1 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+  %15 = stablehlo.broadcast_in_dim %cst_1, dims = [] : (tensor<f32>) -> tensor<16x8xf32>
+  %16 = stablehlo.multiply %12, %15 : tensor<16x8xf32>
+  %17 = stablehlo.multiply %15, %12 : tensor<16x8xf32>
+  %18 = stablehlo.add %16, %17 : tensor<16x8xf32>
+  %19 = stablehlo.multiply %18, %11 : tensor<16x8xf32>
+  %20 = stablehlo.multiply %19, %9 : tensor<16x8xf32>
+  %21 = stablehlo.add %19, %20 : tensor<16x8xf32>
+  %22 = stablehlo.dot_general %21, %arg2, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x8xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %23 = stablehlo.transpose %22, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %cst_2 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
+  %24 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<4x8xf32>
+  %25 = stablehlo.multiply %24, %23 : tensor<4x8xf32>
+  %26 = stablehlo.subtract %arg0, %25 : tensor<4x8xf32>
+  return %26, %9, %14 : tensor<4x8xf32>, tensor<16x8xf32>, tensor<f32>
+}
+
+// -----
+
+// The old weights are kept too: what is returned as it is comes last.
+// CHECK-LABEL: func.func @previous
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<optimizer_state>
+// CHECK-SAME: -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 1>
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>
+func.func @previous(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %old: tensor<4xf32> {tf.aliasing_output = 1 : i32}, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<f32>) {
+  %loss = stablehlo.dot_general %w, %x, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %speed = stablehlo.subtract %w, %old : tensor<4xf32>
+  %ahead = stablehlo.add %w, %speed : tensor<4xf32>
+  %w1 = stablehlo.subtract %ahead, %x : tensor<4xf32>
+  return %w, %w1, %loss : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// Rows are updated in place, as of an embedding.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: tensor<8x4xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: -> (tensor<8x4xf32> {hetero.role = #hetero.role<updated_state of 0>
+func.func @rows(%w: tensor<8x4xf32>, %i: tensor<i32>) -> (tensor<8x4xf32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %c0 = stablehlo.constant dense<0> : tensor<i32>
+  %row = stablehlo.dynamic_slice %w, %i, %c0, sizes = [1, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+  %square = stablehlo.multiply %row, %row : tensor<1x4xf32>
+  %loss = stablehlo.reduce(%square init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<1x4xf32>, tensor<f32>) -> tensor<f32>
+  %w1 = stablehlo.dynamic_update_slice %w, %square, %i, %c0 : (tensor<8x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<8x4xf32>
+  return %w1, %loss : tensor<8x4xf32>, tensor<f32>
+}
+
+// -----
+
+// A result that is given another role is not the next value of anything.
+// CHECK-LABEL: func.func @given_metric
+// CHECK-SAME: -> (tensor<4xf32> {hetero.role = #hetero.role<metric>}
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>
+func.func @given_metric(%w: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32> {hetero.role = #hetero.role<metric>}, tensor<4xf32>, tensor<f32>) {
+  %loss = stablehlo.dot_general %w, %x, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %a = stablehlo.negate %w : tensor<4xf32>
+  %b = stablehlo.sine %a : tensor<4xf32>
+  return %a, %b, %loss : tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}

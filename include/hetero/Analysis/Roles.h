@@ -13,16 +13,18 @@
 // 1. **Pairing**: which result is the next value of which argument. Names tell,
 //    where both sides have them: all leaves below `opt` stand again below
 //    `result[2]`, with the same types. Otherwise data flow tells: an optimizer
-//    computes the new value element by element from the old one. Donation
+//    computes the new value element by element from the old one, and in fewer
+//    operations than anything else that depends on it. Donation
 //    (`tf.aliasing_output`) only decides what is still open, because it pairs
 //    buffers by type, not by meaning.
 // 2. **The loss**: the float scalar among the results that is called so, or the
 //    only one, or the one that a differentiable path joins to the weights and
 //    that needs the least of the program.
 // 3. **The rest** follows: state that the loss depends on is a parameter, state
-//    that only the update depends on belongs to the optimizer, an integer key
-//    that is shifted and xor-ed is a random generator's, a scalar that is not
-//    state is a hyper-parameter, other data is the batch.
+//    that only the update depends on belongs to the optimizer, and so does a
+//    scalar that follows a schedule of its own, such as a loss scale; an
+//    integer key that is shifted and xor-ed is a random generator's, a scalar
+//    that is not state is a hyper-parameter, other data is the batch.
 //
 // A function without state or without a loss is not a step, and has no roles;
 // that is worth a warning, but not an error here. Two readings that make a
@@ -38,6 +40,7 @@
 
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -59,10 +62,18 @@ struct StepRoles {
 /// The argument that each result is the next value of.
 using StatePairs = llvm::SmallVector<std::optional<unsigned>>;
 
-/// The first move. Pairs that `given` names are kept. A result that carries the
-/// gradient of an argument instead is reported in `gradients`.
-StatePairs pairState(mlir::func::FuncOp step, const StepRoles &given,
-                     StatePairs &gradients);
+/// What the first move finds, each list with a place for each result.
+struct StateMatch {
+  StatePairs pairs;
+  /// Results that carry the gradient of an argument instead.
+  StatePairs gradients;
+  /// Pairs that nothing but a donated buffer speaks for.
+  llvm::BitVector byDonationOnly;
+};
+
+/// The first move. Pairs that `given` names are kept, and results that it gives
+/// another role are not paired.
+StateMatch matchState(mlir::func::FuncOp step, const StepRoles &given);
 
 /// Infers the roles of a function without calls (see `hetero-inline-calls`),
 /// which has one block. Fails, with a diagnostic, when they are ambiguous. When

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two backward walks over a step. Both look through loops and branches value by
+// Backward walks over a step. All look through loops and branches value by
 // value: the third result of a `stablehlo.while` depends on the third value
 // that its body returns, not on everything the loop carries.
 //
-//   %m1 = add (mul %m, 0.9), %g       elementwise sources of %m1: %m
-//   %p1 = sub %p, (mul %m1, %lr)      elementwise sources of %p1: %p, %m
-//                                     (%g comes out of a dot_general)
+//   %m1 = add (mul %m, 0.9), %g       elementwise sources of %m1: %m at 2
+//   %p1 = sub %p, (mul %m1, %lr)      elementwise sources of %p1: %p at 1,
+//                                     %m at 4 (%g comes out of a dot_general)
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,23 @@ namespace hetero {
 /// The arguments of `entry` that any of `values` depends on, by index.
 llvm::BitVector getSourceArguments(mlir::Block &entry, mlir::ValueRange values);
 
+/// Those that floats alone join to `values`: not through comparisons, what they
+/// select, or indices.
+llvm::BitVector getFloatSources(mlir::Block &entry, mlir::ValueRange values);
+
+/// An argument, and the number of operations between it and a value.
+struct ElementwiseSource {
+  unsigned argument;
+  unsigned distance;
+};
+
 /// The arguments of `entry` that reach `value` through operations that keep the
-/// shape and work element by element, in the order of their indices. This is
-/// how an optimizer carries state from one step to the next, and how a gradient
-/// never depends on its own parameter.
-llvm::SmallVector<unsigned> getElementwiseSources(mlir::Block &entry,
-                                                  mlir::Value value);
+/// shape and work element by element or in place, in the order of their
+/// indices. This is how an optimizer carries state from one step to the next: a
+/// gradient depends on its own parameter so only through a penalty on it, from
+/// further away than the new parameter does.
+llvm::SmallVector<ElementwiseSource> getElementwiseSources(mlir::Block &entry,
+                                                           mlir::Value value);
 
 } // namespace hetero
 
