@@ -103,20 +103,76 @@ static bool opensDense(StringRef text, size_t at) {
   return text[at] == '<' && text.take_front(at).ends_with("dense");
 }
 
-/// Whether the text behind a `dense<...>` names a type without complex
-/// elements.
-static bool namesRealType(StringRef text) {
+/// `text` without the blanks and comments in front.
+static StringRef skipBlanks(StringRef text) {
   text = text.ltrim();
-  if (!text.consume_front(":"))
-    return false;
-  StringRef type = text.ltrim().take_until(
-      [](char c) { return c == '\n' || c == ',' || c == '}' || c == ')'; });
-  return type.contains('<') && !type.contains("complex");
+  while (text.starts_with("//"))
+    text = text.drop_until([](char c) { return c == '\n'; }).ltrim();
+  return text;
+}
+
+/// The type that `text` begins with: all up to where its brackets are closed.
+static StringRef takeType(StringRef text) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') {
+      ++depth;
+    } else if (text[i] == '>') {
+      if (depth <= 1)
+        return text.take_front(i + 1);
+      --depth;
+    } else if (depth == 0 && (isSpace(text[i]) || text[i] == ',' ||
+                              text[i] == ')' || text[i] == '}')) {
+      return text.take_front(i);
+    }
+  }
+  return text;
+}
+
+/// What `!name = ...` stands for; empty if nothing says.
+static StringRef findAlias(StringRef text, StringRef name) {
+  for (size_t at = text.find(name); at != StringRef::npos;
+       at = text.find(name, at + 1)) {
+    StringRef rest = skipBlanks(text.substr(at + name.size()));
+    if (rest.consume_front("="))
+      return takeType(skipBlanks(rest));
+  }
+  return StringRef();
+}
+
+/// Whether a type has complex elements, or might have because of an alias that
+/// is not found. Follows at most `budget` aliases.
+static bool mayBeComplex(StringRef type, StringRef text, unsigned &budget) {
+  if (type.contains("complex"))
+    return true;
+  for (size_t at = type.find('!'); at != StringRef::npos;
+       at = type.find('!', at + 1)) {
+    StringRef name = type.substr(at).take_while([](char c) {
+      return isAlnum(c) || c == '!' || c == '_' || c == '$' || c == '.';
+    });
+    if (name.contains('.')) // A type of a dialect.
+      continue;
+    StringRef alias = findAlias(text, name);
+    if (alias.empty() || budget-- == 0 || mayBeComplex(alias, text, budget))
+      return true;
+  }
+  return false;
+}
+
+/// Whether behind a `dense<...>`, at `offset`, stands a type without complex
+/// elements.
+static bool namesRealType(StringRef text, size_t offset) {
+  StringRef type = skipBlanks(text.substr(offset));
+  unsigned budget = 16;
+  return type.consume_front(":") &&
+         !mayBeComplex(takeType(skipBlanks(type)), text, budget);
 }
 
 std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
   if (text.starts_with("ML\xefR"))
     return std::nullopt;
+  if (size_t zero = text.find('\0'); zero != StringRef::npos)
+    return InputProblem{zero, "character with code 0, which no text has"};
   SmallVector<char, 64> open;
   size_t affineBegin = StringRef::npos; // Of the outermost affine form.
   size_t affineDepth = 0;               // Brackets open around it.
@@ -162,8 +218,7 @@ std::optional<InputProblem> hetero::findInputProblem(StringRef text) {
         affineBegin = StringRef::npos;
       if (denseDepth != StringRef::npos && open.size() <= denseDepth) {
         denseDepth = StringRef::npos;
-        if (complexElement != StringRef::npos &&
-            namesRealType(text.substr(i + 1)))
+        if (complexElement != StringRef::npos && namesRealType(text, i + 1))
           return InputProblem{complexElement,
                               "complex element in a constant whose type has "
                               "no complex elements"};

@@ -37,10 +37,17 @@ DELIBERATE: list[Deliberate] = [
         detail=r"elements hex data size is invalid for provided type: '.*xi1>'",
     ),
     Deliberate(
+        "text with a zero byte is rejected; jaxlib takes a file of them for an empty module",
+        kind="rejected",
+        detail=r"character with code 0",
+        program=r"\0",
+    ),
+    Deliberate(
         "a type whose number of elements does not fit 64 bits is rejected; jaxlib's "
         "count overflows and may come out right by chance",
         kind="rejected",
         detail=r"more elements than 64 bits can count",
+        program=r"\d{6}x?",
     ),
     Deliberate(
         "complex elements of a constant whose type is not complex are rejected; jaxlib reads "
@@ -53,6 +60,7 @@ DELIBERATE: list[Deliberate] = [
         "wraps around",
         kind="rejected",
         detail=r"does not fit in 64 bits",
+        program=r"\d{10}",
     ),
     Deliberate(
         "a window or a count of -2^63 is rejected as other negative ones are; jaxlib takes the number "
@@ -76,11 +84,13 @@ DELIBERATE: list[Deliberate] = [
         "jaxlib reads a factor z_<n> whose index does not fit in 64 bits as another factor",
         kind="rejected",
         detail="expected a positive number without leading zeros after 'z_'",
+        program=r"z_[1-9]\d{18}",
     ),
     Deliberate(
         "jaxlib compares as many dimensions as the sharding of a maximal mesh has, none, or crashes",
         kind="rejected",
         detail="sharding does not give the local shape",
+        program=r"mesh[^\n]*<\[\], device_ids",
     ),
     Deliberate(
         "jaxlib drops the last bound of what a scan reads instead of that of the scan dimension, "

@@ -59,20 +59,22 @@ static std::vector<StringRef> splitLines(StringRef text) {
 static std::string mutateNumber(StringRef word, std::mt19937 &random) {
   int64_t value = 0;
   (void)word.getAsInteger(10, value);
-  const int64_t values[] = {value - 1,
-                            value + 1,
-                            0,
-                            1,
-                            2,
-                            7,
-                            64,
-                            value / 2,
-                            -value,
-                            INT32_MAX,
-                            INT64_MAX,
-                            INT64_MIN,
-                            int64_t(random() % 10)};
-  return std::to_string(values[random() % std::size(values)]);
+  // Wraps around at the ends of the range.
+  uint64_t bits = value;
+  const uint64_t values[] = {bits - 1,
+                             bits + 1,
+                             0,
+                             1,
+                             2,
+                             7,
+                             64,
+                             uint64_t(value / 2),
+                             -bits,
+                             INT32_MAX,
+                             uint64_t(INT64_MAX),
+                             uint64_t(INT64_MIN),
+                             uint64_t(random() % 10)};
+  return std::to_string(int64_t(values[random() % std::size(values)]));
 }
 
 /// Changes one of `parts`, tokens or lines; `storage` keeps a new token.

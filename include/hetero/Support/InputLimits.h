@@ -49,8 +49,10 @@ struct InputProblem {
 
 /// Returns the first place where `text` exceeds a limit, or has a complex
 /// element in a `dense<...>` of another type (MLIR's parser would read elements
-/// that are not there), if there is one.
-/// Comments and strings do not count. Bytecode is not text: it has no problem.
+/// that are not there), if there is one. Comments and strings do not count.
+/// A character with code 0 anywhere is a problem: MLIR's lexer skips it, and
+/// would take a file of zeros for an empty module.
+/// Bytecode is not text: it has no problem.
 std::optional<InputProblem> findInputProblem(llvm::StringRef text);
 
 /// Reports the problem of `buffer`, if it has one, as `<name>:<line>:<column>:

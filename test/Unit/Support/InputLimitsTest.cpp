@@ -94,6 +94,24 @@ TEST(InputLimits, ComplexElementsNeedAComplexType) {
   EXPECT_EQ(problemAt("dense<1.0> : tensor<5xf32>, (f) dense<2> : i32"), -1);
   EXPECT_EQ(problemAt("f(dense<[1, 2]> : tensor<2xi32>) -> (i32)"), -1);
   EXPECT_EQ(problemAt("dense<(1.0, 2.0)> : !alias"), -1);
+  EXPECT_EQ(problemAt("dense<(1.0, 2.0)> : tensor<5x!quant.any<i8>>"), 6);
+  EXPECT_EQ(problemAt("dense<(1, 2)> // a\n : // b\n tensor<5x\n f32>"), 6);
+  EXPECT_EQ(
+      problemAt("dense<(1, 2)> // a\n : // b\n tensor<5x\n complex<f32>>"), -1);
+}
+
+TEST(InputLimits, ComplexTypesHideBehindAliases) {
+  std::string use = "dense<(1.0, 2.0)> : tensor<5x!c>";
+  EXPECT_EQ(problemAt("!c = complex<f32>\n" + use), -1);
+  EXPECT_EQ(problemAt("!cc = f32\n!d = complex<f32>\n!c = !d\n" + use), -1);
+  EXPECT_EQ(problemAt("!cc = complex<f32>\n!c = f32\n" + use), 34);
+  EXPECT_EQ(problemAt("!c = tensor<5xf32>\ndense<(1.0, 2.0)> : !c"), 25);
+  EXPECT_EQ(problemAt("!c = !d !d = !c\n" + use), -1);
+}
+
+TEST(InputLimits, ZeroesAreRefused) {
+  EXPECT_EQ(problemAt(std::string(100, '\0')), 0);
+  EXPECT_EQ(problemAt(std::string("module {}\0", 10)), 9);
 }
 
 TEST(InputLimits, BytecodeIsNotText) {
