@@ -20,91 +20,70 @@ using hetero::cluster::Cluster;
 // Samples
 //===----------------------------------------------------------------------===//
 
-/// `amount` in parts that differ by at most one, the larger ones first.
-static std::vector<int64_t> divideEvenly(int64_t amount, int64_t parts) {
-  std::vector<int64_t> result(parts, amount / parts);
-  for (int64_t i = 0; i < amount % parts; ++i)
-    ++result[i];
-  return result;
-}
-
 /// How many samples the memory of each row has room for, up to `size`. State
 /// that can be put elsewhere is not counted.
-std::vector<int64_t> PlanBuilder::findCaps(Plan &plan, size_t index,
-                                           StateMode mode, int64_t inFlight,
-                                           int64_t size) const {
-  Stage &stage = plan.stages[index];
+static std::vector<int64_t> findCaps(const StageModel &model, Stage stage,
+                                     StagePlace place, int64_t inFlight,
+                                     int64_t size) {
   const Mesh &mesh = stage.mesh;
   ColumnState column = model.columnState(stage.layers, mesh.tensor);
   stage.inFlight = inFlight;
   for (DeviceShare &share : stage.shares)
-    share.state = mode == StateMode::Replicated  ? column.total()
-                  : mode == StateMode::Optimizer ? column.parameters
-                                                 : Bytes(0);
-  std::vector<int64_t> caps;
+    share.state = stage.state == StateMode::Replicated  ? column.total()
+                  : stage.state == StateMode::Optimizer ? column.parameters
+                                                        : Bytes(0);
+  stage.samples = {std::vector<int64_t>(mesh.data, 0)};
+  std::vector<int64_t> caps(mesh.data, size);
   // Devices of one class have room for equally many.
   std::map<int64_t, int64_t> capOfClass;
-  for (int64_t row = 0; row < mesh.data; ++row) {
-    int64_t cap = size;
-    for (int64_t column = 0; column < mesh.tensor; ++column) {
-      int64_t number = row * mesh.tensor + column;
-      int64_t device = mesh.devices[number];
-      auto [entry, isNew] =
-          capOfClass.try_emplace(model.cluster.devices[device].deviceClass, 0);
-      if (isNew) {
-        Bytes usable = model.cluster.classOf(device).usableMemory();
-        auto fits = [&](int64_t samples) {
-          stage.samples = {std::vector<int64_t>(mesh.data, samples)};
-          return model.memoryUse(plan, index, number).total() <= usable;
-        };
-        int64_t low = 0, high = size;
-        while (low < high) {
-          int64_t middle = low + (high - low + 1) / 2;
-          if (fits(middle))
-            low = middle;
-          else
-            high = middle - 1;
-        }
-        entry->second = low;
+  for (auto [number, device] : enumerate(mesh.devices)) {
+    int64_t row = int64_t(number) / mesh.tensor;
+    auto [entry, isNew] =
+        capOfClass.try_emplace(model.cluster.devices[device].deviceClass, 0);
+    if (isNew) {
+      Bytes usable = model.cluster.classOf(device).usableMemory();
+      int64_t low = 0, high = size;
+      while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        stage.samples[0][row] = middle;
+        if (model.memoryUse(stage, place, number).total() <= usable)
+          low = middle;
+        else
+          high = middle - 1;
       }
-      cap = std::min(cap, entry->second);
+      entry->second = low;
     }
-    caps.push_back(cap);
+    caps[row] = std::min(caps[row], entry->second);
   }
   return caps;
 }
 
 /// Forward and backward of a row with that many samples.
-static double rowSeconds(const StageModel &model, const StageChoice &stage,
+static double rowSeconds(const StageModel &model, const Stage &stage,
                          int64_t row, int64_t samples) {
-  ArrayRef<int64_t> devices =
-      ArrayRef(stage.devices).slice(row * stage.tensor, stage.tensor);
-  double slowest = 0;
-  for (int64_t device : devices) {
-    const std::vector<double> &prefix =
-        model
-            .layerTimes(model.cluster.devices[device].deviceClass, stage.tensor,
-                        samples)
-            .prefix;
-    slowest = std::max(slowest, prefix[stage.layers.last + 1] -
-                                    prefix[stage.layers.first]);
+  if (samples == 0)
+    return 0;
+  Time slowest;
+  int64_t before = -1;
+  for (int64_t i = row * stage.mesh.tensor; i < (row + 1) * stage.mesh.tensor;
+       ++i) {
+    int64_t deviceClass =
+        model.cluster.devices[stage.mesh.devices[i]].deviceClass;
+    if (deviceClass == before)
+      continue;
+    before = deviceClass;
+    auto [forward, backward] = model.chunkTimes(stage, i, samples);
+    slowest = std::max(slowest, forward + backward);
   }
-  if (stage.tensor == 1)
-    return slowest;
-  cost::Group group = cost::makeGroup(model.cluster, devices);
-  for (int64_t i = stage.layers.first; i <= stage.layers.last; ++i) {
-    auto [forward, backward] =
-        model.tensorTimes(model.problem.layers[i], group, samples);
-    slowest += toSeconds(forward) + toSeconds(backward);
-  }
-  return slowest;
+  return toSeconds(slowest);
 }
 
 /// Divides the samples of a microbatch by speed. Rows are alike if their
 /// devices are of the same classes in the same node.
 static std::vector<int64_t> handOut(const StageModel &model,
-                                    const StageChoice &stage, int64_t size,
+                                    const Stage &stage, int64_t size,
                                     ArrayRef<int64_t> caps) {
+  int64_t tensor = stage.mesh.tensor;
   int64_t numRows = caps.size();
   std::map<std::vector<int64_t>, size_t> indices;
   std::vector<RowKind> kinds;
@@ -112,10 +91,10 @@ static std::vector<int64_t> handOut(const StageModel &model,
   for (int64_t row = 0; row < numRows; ++row) {
     std::vector<int64_t> key = {caps[row]};
     for (int64_t device :
-         ArrayRef(stage.devices).slice(row * stage.tensor, stage.tensor)) {
+         ArrayRef(stage.mesh.devices).slice(row * tensor, tensor)) {
       key.push_back(model.cluster.devices[device].deviceClass);
       // One device alone does not care where it is.
-      if (stage.tensor > 1)
+      if (tensor > 1)
         key.push_back(model.cluster.devices[device].node);
     }
     auto [entry, isNew] = indices.try_emplace(std::move(key), kinds.size());
@@ -149,6 +128,7 @@ static Stage makeStage(const StageChoice &choice) {
   stage.mesh.tensor = choice.tensor;
   stage.mesh.data = choice.devices.size() / choice.tensor;
   stage.state = stage.mesh.data > 1 ? choice.state : StateMode::Replicated;
+  stage.recompute = choice.recompute;
   for (int64_t device : choice.devices) {
     DeviceShare &share = stage.shares.emplace_back();
     share.device = device;
@@ -156,128 +136,19 @@ static Stage makeStage(const StageChoice &choice) {
   return stage;
 }
 
-std::vector<int64_t> PlanBuilder::divideSamples(const StageChoice &choice,
-                                                bool isFirst, bool isLast,
-                                                int64_t size,
-                                                int64_t numMicrobatches,
-                                                int64_t inFlight) const {
-  // Memory depends on whether there are neighbours and how many microbatches
-  // there are, not on what they are.
-  Plan around;
-  around.microbatches.assign(numMicrobatches, size);
-  size_t index = isFirst ? 0 : 1;
-  around.stages.resize(index + (isLast ? 1 : 2));
-  around.stages[index] = makeStage(choice);
-  StateMode mode = around.stages[index].state;
+/// The samples of each row for a microbatch of that size, with that many in
+/// flight. Memory is respected if that is possible.
+static std::vector<int64_t> divideSamples(const StageModel &model,
+                                          const Stage &stage, StagePlace place,
+                                          int64_t size, int64_t inFlight) {
   std::vector<int64_t> caps;
   for (int64_t count = inFlight; count >= 1; --count) {
-    caps = findCaps(around, index, mode, count, size);
+    caps = findCaps(model, stage, place, count, size);
     if (sum(caps) >= size)
-      return handOut(model, choice, size, caps);
+      return handOut(model, stage, size, caps);
   }
   // Nothing fits: whoever asked will see what is missing.
-  return handOut(model, choice, size, std::vector<int64_t>(caps.size(), size));
-}
-
-//===----------------------------------------------------------------------===//
-// State
-//===----------------------------------------------------------------------===//
-
-/// Parts of `total` such that the free memory that is left is the same for all
-/// that have a part. When there is not enough, all are short of the same.
-static std::vector<int64_t> fillFree(int64_t total, ArrayRef<int64_t> free) {
-  std::vector<int64_t> order(free.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  sort(order, [&](int64_t left, int64_t right) {
-    return free[left] != free[right] ? free[left] > free[right] : left < right;
-  });
-  // The first `count` get down to the same rest, which is not below the free
-  // memory of the next.
-  std::vector<int64_t> parts(free.size(), 0);
-  __int128 available = 0;
-  for (size_t count = 1; count <= order.size(); ++count) {
-    available += free[order[count - 1]];
-    __int128 left = available - total;
-    bool isLast = count == order.size();
-    if (!isLast && left < static_cast<__int128>(free[order[count]]) *
-                              static_cast<__int128>(count))
-      continue;
-    int64_t handedOut = 0;
-    for (size_t i = 0; i < count; ++i) {
-      __int128 members = count;
-      // Rounded down also for negative numbers.
-      __int128 rest =
-          left >= 0 ? left / members : -((-left + members - 1) / members);
-      int64_t part = int64_t(std::max<__int128>(0, free[order[i]] - rest));
-      parts[order[i]] = std::min(part, total - handedOut);
-      handedOut += parts[order[i]];
-    }
-    parts[order[count - 1]] += total - handedOut;
-    break;
-  }
-  return parts;
-}
-
-void PlanBuilder::divideState(Plan &plan, size_t index,
-                              Division division) const {
-  Stage &stage = plan.stages[index];
-  const Mesh &mesh = stage.mesh;
-  ColumnState column = model.columnState(stage.layers, mesh.tensor);
-  bool replicated = stage.state == StateMode::Replicated;
-  Bytes common = replicated                            ? column.total()
-                 : stage.state == StateMode::Optimizer ? column.parameters
-                                                       : Bytes(0);
-  Bytes divided = column.total() - common;
-  for (DeviceShare &share : stage.shares)
-    share.state = common;
-  if (replicated)
-    return;
-  // Who divides with whom: the devices of a column, of one node if that mode
-  // says so.
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> groups;
-  for (auto [number, device] : enumerate(mesh.devices))
-    groups[{int64_t(number) % mesh.tensor,
-            stage.state == StateMode::Node ? model.cluster.devices[device].node
-                                           : 0}]
-        .push_back(number);
-  for (const auto &[key, members] : groups) {
-    std::vector<int64_t> free, parts;
-    for (int64_t number : members) {
-      Bytes usable = model.cluster.classOf(mesh.devices[number]).usableMemory();
-      free.push_back(
-          (usable - model.memoryUse(plan, index, number).total()).count());
-    }
-    parts = division == Division::Even
-                ? divideEvenly(divided.count(), members.size())
-                : fillFree(divided.count(), free);
-    for (auto [number, part] : zip_equal(members, parts))
-      stage.shares[number].state = common + Bytes(part);
-  }
-}
-
-/// The most microbatches in flight that fit into the memory of the stage.
-int64_t PlanBuilder::findLimit(Plan &plan, size_t index,
-                               Division division) const {
-  Stage &stage = plan.stages[index];
-  auto fits = [&](int64_t count) {
-    stage.inFlight = count;
-    divideState(plan, index, division);
-    for (auto [number, device] : enumerate(stage.mesh.devices))
-      if (model.memoryUse(plan, index, number).total() >
-          model.cluster.classOf(device).usableMemory())
-        return false;
-    return true;
-  };
-  int64_t low = 1, high = plan.microbatches.size();
-  while (low < high) {
-    int64_t middle = low + (high - low + 1) / 2;
-    if (fits(middle))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  return handOut(model, stage, size, std::vector<int64_t>(caps.size(), size));
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,43 +181,68 @@ static void dropIdleRows(Stage &stage) {
   stage = std::move(kept);
 }
 
-Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
-                             ArrayRef<StageChoice> stages,
-                             Division division) const {
-  Candidate candidate;
-  Plan &plan = candidate.plan;
+Plan PlanBuilder::draft(ArrayRef<int64_t> microbatches,
+                        ArrayRef<StageChoice> stages, Division division) const {
+  Plan plan;
   plan.batch = model.problem.batch;
   plan.microbatches = microbatches.vec();
   int64_t numStages = stages.size(), numMicrobatches = microbatches.size();
   for (auto [index, choice] : enumerate(stages)) {
     Stage stage = makeStage(choice);
+    StagePlace place = {index == 0, int64_t(index) + 1 == numStages,
+                        numMicrobatches};
     int64_t depth = std::min(numMicrobatches, numStages - int64_t(index));
     for (int64_t size : plan.distinctMicrobatches())
       stage.samples.push_back(
           division == Division::Even
               ? divideEvenly(size, stage.mesh.data)
-              : divideSamples(choice, index == 0,
-                              int64_t(index) == numStages - 1, size,
-                              numMicrobatches, depth));
+              : divideSamples(model, stage, place, size, depth));
     dropIdleRows(stage);
     plan.stages.push_back(std::move(stage));
   }
+  return plan;
+}
 
+std::vector<int64_t> PlanBuilder::findLimits(Plan &plan,
+                                             Division division) const {
   std::vector<int64_t> limits;
-  for (size_t index = 0; index < plan.stages.size(); ++index)
-    limits.push_back(findLimit(plan, index, division));
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    StateDivision state(model, stage, model.placeOf(plan, index), division);
+    limits.push_back(std::max<int64_t>(1, state.limit()));
+    state.apply(limits.back());
+  }
+  return limits;
+}
+
+void PlanBuilder::setInFlight(Plan &plan, ArrayRef<int64_t> counts,
+                              Division division) const {
+  for (auto [index, stage] : enumerate(plan.stages))
+    if (stage.inFlight != counts[index])
+      StateDivision(model, stage, model.placeOf(plan, index), division)
+          .apply(counts[index]);
+}
+
+Candidate PlanBuilder::complete(Plan plan) const {
+  Candidate candidate;
+  predict(model, bound, plan);
+  candidate.shortage = model.findShortage(plan);
+  candidate.plan = std::move(plan);
+  return candidate;
+}
+
+Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
+                             ArrayRef<StageChoice> stages,
+                             Division division) const {
+  Plan plan = draft(microbatches, stages, division);
+  std::vector<int64_t> limits = findLimits(plan, division);
   std::vector<StageTimes> times;
   for (const std::vector<StageTimes> &list : model.stageTimes(plan))
     times.push_back(list.front());
-  std::vector<int64_t> inFlight =
-      computeInFlight(options.schedule, numMicrobatches, times, limits);
-  for (size_t index = 0; index < plan.stages.size(); ++index) {
-    plan.stages[index].inFlight = inFlight[index];
-    divideState(plan, index, division);
-  }
-  predict(model, bound, plan);
-  candidate.shortage = model.findShortage(plan);
-  return candidate;
+  setInFlight(plan,
+              computeInFlight(options.schedule, microbatches.size(), times,
+                              limits),
+              division);
+  return complete(std::move(plan));
 }
 
 /// Above this number, only every tenth more of microbatches is tried.

@@ -12,15 +12,14 @@
 //   samples    evenly; or one at a time to the row that would finish it first
 //              and has the memory, which minimizes the slowest row
 //   in flight  by the kind of schedule, as far as memory allows
-//   state      evenly; or into the free memory, so that all that hold a part
-//              keep the same rest
+//   state      evenly; or as evenly as free memory allows (StateDivision.h)
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_PLANBUILDER_H
 #define HETERO_LIB_PLANNER_PLANBUILDER_H
 
-#include "StageModel.h"
+#include "StateDivision.h"
 #include "hetero/Planner/Planners.h"
 
 namespace hetero::planner {
@@ -31,9 +30,14 @@ struct StageChoice {
   std::vector<int64_t> devices;
   int64_t tensor = 1;
   StateMode state = StateMode::Replicated;
-};
+  bool recompute = false;
 
-enum class Division { Even, Proportional };
+  bool operator==(const StageChoice &other) const {
+    return layers == other.layers && devices == other.devices &&
+           tensor == other.tensor && state == other.state &&
+           recompute == other.recompute;
+  }
+};
 
 /// A plan with its predictions, and what it is short of.
 struct Candidate {
@@ -56,19 +60,17 @@ public:
   Candidate build(llvm::ArrayRef<int64_t> microbatches,
                   llvm::ArrayRef<StageChoice> stages, Division division) const;
 
-  /// The samples of each row of devices, for a microbatch of that size, with
-  /// that many in flight. Memory is respected if that is possible.
-  std::vector<int64_t> divideSamples(const StageChoice &stage, bool isFirst,
-                                     bool isLast, int64_t size,
-                                     int64_t numMicrobatches,
-                                     int64_t inFlight) const;
+  /// The parts of build: the plan without in-flight counts, and rows without
+  /// samples; how many each stage can have in flight, with state divided for
+  /// that many; state divided for given counts; the predictions.
+  Plan draft(llvm::ArrayRef<int64_t> microbatches,
+             llvm::ArrayRef<StageChoice> stages, Division division) const;
+  std::vector<int64_t> findLimits(Plan &plan, Division division) const;
+  void setInFlight(Plan &plan, llvm::ArrayRef<int64_t> counts,
+                   Division division) const;
+  Candidate complete(Plan plan) const;
 
 private:
-  std::vector<int64_t> findCaps(Plan &plan, size_t stage, StateMode mode,
-                                int64_t inFlight, int64_t size) const;
-  void divideState(Plan &plan, size_t stage, Division division) const;
-  int64_t findLimit(Plan &plan, size_t stage, Division division) const;
-
   Time bound;
 };
 

@@ -16,6 +16,7 @@ using namespace hetero::planner;
 
 static constexpr PlannerEntry entries[] = {
     {"even", "data parallelism, all devices alike", planEven},
+    {"exhaustive", "the best of all plans, for small problems", planExhaustive},
     {"proportional", "data parallelism, samples by speed and state by memory",
      planProportional},
     {"single", "the best single device", planSingle},

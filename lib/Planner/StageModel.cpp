@@ -9,6 +9,7 @@
 #include "StageModel.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
@@ -29,7 +30,10 @@ static Bytes divide(Bytes bytes, int64_t parts) {
 }
 
 StageModel::StageModel(const Problem &problem, const Cluster &cluster)
-    : problem(problem), cluster(cluster) {}
+    : problem(problem), cluster(cluster) {
+  for (auto [index, layer] : enumerate(problem.layers))
+    kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+}
 
 //===----------------------------------------------------------------------===//
 // Computation
@@ -53,6 +57,8 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     return result;
   const DeviceClass &device = cluster.classes[deviceClass];
   result.prefix.push_back(0);
+  result.forwardBefore.emplace_back();
+  result.backwardBefore.emplace_back();
   for (const Layer &layer : problem.layers) {
     bool known = layer.like && samples > 0;
     Time forward, backward;
@@ -70,6 +76,8 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     }
     result.forward.push_back(forward);
     result.backward.push_back(backward);
+    result.forwardBefore.push_back(result.forwardBefore.back() + forward);
+    result.backwardBefore.push_back(result.backwardBefore.back() + backward);
     result.prefix.push_back(result.prefix.back() + toSeconds(forward) +
                             toSeconds(backward));
   }
@@ -104,39 +112,93 @@ static void forEachLayer(ArrayRef<LayerRun> layers,
       visit(layer);
 }
 
+const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
+                                         int64_t samples) const {
+  // Inside of a node all devices are joined alike.
+  int64_t node = cluster.devices[row.front()].node;
+  bool inside = all_of(row, [&](int64_t device) {
+    return cluster.devices[device].node == node;
+  });
+  std::vector<int64_t> key = {samples, int64_t(row.size()), node};
+  if (!inside)
+    key.insert(key.end(), row.begin(), row.end());
+  auto [entry, isNew] = sums.try_emplace(std::move(key));
+  TensorSums &result = entry->second;
+  if (!isNew)
+    return result;
+  cost::Group group = cost::makeGroup(cluster, row);
+  result.forwardBefore.emplace_back();
+  result.backwardBefore.emplace_back();
+  for (const Layer &layer : problem.layers) {
+    auto [forward, backward] = tensorTimes(layer, group, samples);
+    result.forwardBefore.push_back(result.forwardBefore.back() + forward);
+    result.backwardBefore.push_back(result.backwardBefore.back() + backward);
+  }
+  return result;
+}
+
+/// What the layers of the runs take together.
+static Time sumOf(ArrayRef<LayerRun> layers, ArrayRef<Time> before) {
+  // What is too long to count stays so.
+  if (before.back() == Time::max())
+    return Time::max();
+  Time sum;
+  for (const LayerRun &run : layers)
+    sum += before[run.last + 1] - before[run.first];
+  return sum;
+}
+
+std::pair<Time, Time> StageModel::chunkTimes(const Stage &stage, size_t device,
+                                             int64_t samples) const {
+  const Mesh &mesh = stage.mesh;
+  const LayerTimes &table =
+      layerTimes(cluster.devices[mesh.devices[device]].deviceClass, mesh.tensor,
+                 samples);
+  Time forward = sumOf(stage.layers, table.forwardBefore);
+  Time backward = sumOf(stage.layers, table.backwardBefore);
+  if (mesh.tensor > 1) {
+    const TensorSums &joined =
+        tensorSums(rowOf(mesh, int64_t(device) / mesh.tensor), samples);
+    forward += sumOf(stage.layers, joined.forwardBefore);
+    backward += sumOf(stage.layers, joined.backwardBefore);
+  }
+  return {forward, stage.recompute ? backward + forward : backward};
+}
+
 std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
                                                size_t size) const {
   const Mesh &mesh = stage.mesh;
   Time slowestForward, slowestBackward;
-  for (int64_t row = 0; row < mesh.data; ++row) {
-    int64_t samples = stage.samples[size][row];
-    cost::Group group = cost::makeGroup(cluster, rowOf(mesh, row));
-    for (int64_t column = 0; column < mesh.tensor; ++column) {
-      int64_t index = row * mesh.tensor + column;
-      int64_t chunk =
-          std::min(samples, stage.shares[index].micro.value_or(samples));
-      Time forward, backward;
-      auto add = [&](int64_t part, int64_t times) {
-        if (part == 0 || times == 0)
-          return;
-        int64_t deviceClass = cluster.devices[mesh.devices[index]].deviceClass;
-        const LayerTimes &table = layerTimes(deviceClass, mesh.tensor, part);
-        forEachLayer(stage.layers, [&](int64_t layer) {
-          auto [sumForward, sumBackward] =
-              tensorTimes(problem.layers[layer], group, part);
-          forward += (table.forward[layer] + sumForward) * times;
-          backward += (table.backward[layer] + sumBackward) * times;
-          if (stage.recompute)
-            backward += (table.forward[layer] + sumForward) * times;
-        });
-      };
-      if (chunk > 0) {
-        add(chunk, samples / chunk);
-        add(samples % chunk, 1);
-      }
-      slowestForward = std::max(slowestForward, forward);
-      slowestBackward = std::max(slowestBackward, backward);
+  // Class, node, samples and chunk of the device before, which often is alike.
+  std::tuple<int64_t, int64_t, int64_t, int64_t> before(-1, -1, 0, 0);
+  for (size_t device = 0; device < mesh.devices.size(); ++device) {
+    int64_t samples = stage.samples[size][int64_t(device) / mesh.tensor];
+    int64_t chunk =
+        std::min(samples, stage.shares[device].micro.value_or(samples));
+    if (chunk <= 0)
+      continue;
+    const cluster::Device &entry = cluster.devices[mesh.devices[device]];
+    std::tuple<int64_t, int64_t, int64_t, int64_t> here(
+        entry.deviceClass, mesh.tensor > 1 ? entry.node : 0, samples, chunk);
+    // A row that lies in several nodes is not like another one.
+    bool inside = mesh.tensor == 1 ||
+                  all_of(rowOf(mesh, int64_t(device) / mesh.tensor),
+                         [&](int64_t other) {
+                           return cluster.devices[other].node == entry.node;
+                         });
+    if (inside && here == before)
+      continue;
+    before = here;
+    auto [forward, backward] = chunkTimes(stage, device, chunk);
+    forward = forward * (samples / chunk);
+    backward = backward * (samples / chunk);
+    if (samples % chunk > 0) {
+      auto [more, moreBackward] = chunkTimes(stage, device, samples % chunk);
+      forward += more;
+      backward += moreBackward;
     }
+    slowestForward = std::max(slowestForward, forward);
+    slowestBackward = std::max(slowestBackward, backward);
   }
   return {slowestForward, slowestBackward};
 }
@@ -190,20 +252,22 @@ private:
 /// ones, so that only one of them has to send.
 static void addMessages(Traffic &traffic, const Stage &from, const Stage &to,
                         size_t size, const Affine<Bytes> &amount) {
-  int64_t fromBegin = 0;
-  for (int64_t fromRow = 0; fromRow < from.mesh.data; ++fromRow) {
-    int64_t fromEnd = fromBegin + from.samples[size][fromRow];
-    int64_t toBegin = 0;
-    for (int64_t toRow = 0; toRow < to.mesh.data; ++toRow) {
-      int64_t toEnd = toBegin + to.samples[size][toRow];
-      int64_t overlap = std::min(fromEnd, toEnd) - std::max(fromBegin, toBegin);
-      if (overlap > 0)
-        for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
-          traffic.add(rowOf(from.mesh, fromRow)[index % from.mesh.tensor],
-                      device, amount.at(overlap));
-      toBegin = toEnd;
-    }
-    fromBegin = fromEnd;
+  ArrayRef<int64_t> sent = from.samples[size], received = to.samples[size];
+  int64_t fromRow = 0, toRow = 0, fromEnd = 0, toEnd = 0, at = 0;
+  auto advance = [&]() {
+    while (fromRow < from.mesh.data && fromEnd + sent[fromRow] <= at)
+      fromEnd += sent[fromRow++];
+    while (toRow < to.mesh.data && toEnd + received[toRow] <= at)
+      toEnd += received[toRow++];
+    return fromRow < from.mesh.data && toRow < to.mesh.data;
+  };
+  while (advance()) {
+    int64_t next =
+        std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
+    for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
+      traffic.add(rowOf(from.mesh, fromRow)[index % from.mesh.tensor], device,
+                  amount.at(next - at));
+    at = next;
   }
 }
 
@@ -344,15 +408,23 @@ Time StageModel::updateTime(const Stage &stage, size_t device,
   auto scaled = [&](int64_t amount) {
     return scale(scale(amount, 1, stage.mesh.tensor), part, whole);
   };
-  Time sum;
+  Time sum, last;
+  int64_t lastKind = -1;
   forEachLayer(stage.layers, [&](int64_t index) {
     const Cost &update = problem.layers[index].update;
+    // Equal layers take equally long.
+    if (kinds[index] == lastKind) {
+      sum += last;
+      return;
+    }
+    lastKind = kinds[index];
     cost::Operations operations;
     for (const auto &[type, work] : update.work)
       operations.work[type] = Work(scaled(work.fixed.count()));
     operations.bytes = Bytes(scaled(update.bytes.fixed.count()));
     operations.count = update.operations;
-    sum += cost::operationTime(deviceClass, operations);
+    last = cost::operationTime(deviceClass, operations);
+    sum += last;
   });
   return sum;
 }
@@ -361,8 +433,13 @@ StageTimes StageModel::onceTimes(const Stage &stage) const {
   const Mesh &mesh = stage.mesh;
   ColumnState column = columnState(stage.layers, mesh.tensor);
   StageTimes result;
+  std::set<std::pair<int64_t, Bytes>> seen;
   for (size_t device = 0; device < mesh.devices.size(); ++device)
-    result.update = std::max(result.update, updateTime(stage, device, column));
+    if (seen.insert({cluster.devices[mesh.devices[device]].deviceClass,
+                     stage.shares[device].state})
+            .second)
+      result.update =
+          std::max(result.update, updateTime(stage, device, column));
   if (mesh.data == 1)
     return result;
   Time afterUpdate;
@@ -445,25 +522,28 @@ static Bytes activations(const Problem &problem, const Stage &stage,
   return stage.recompute ? inputs * inFlight + largest : saved * inFlight;
 }
 
-cost::MemoryUse StageModel::memoryUse(const Plan &plan, size_t stageIndex,
+StagePlace StageModel::placeOf(const Plan &plan, size_t stage) {
+  return {stage == 0, stage + 1 == plan.stages.size(),
+          int64_t(plan.microbatches.size())};
+}
+
+cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
                                       size_t device) const {
-  const Stage &stage = plan.stages[stageIndex];
   const Mesh &mesh = stage.mesh;
   const DeviceShare &share = stage.shares[device];
   ColumnState column = columnState(stage.layers, mesh.tensor);
-  int64_t numMicrobatches = plan.microbatches.size();
   cost::MemoryUse use;
   use.state = share.state;
   bool divides =
       stage.state == StateMode::Full || stage.state == StateMode::Node;
   if (divides && share.state < column.total())
     use.gathered = column.parameters;
-  use.gradients = column.gradients * (numMicrobatches > 1 ? 2 : 1);
+  use.gradients = column.gradients * (place.numMicrobatches > 1 ? 2 : 1);
+  int64_t inFlight = std::min(stage.inFlight, place.numMicrobatches);
   for (const std::vector<int64_t> &sizes : stage.samples) {
     int64_t samples = sizes[device / mesh.tensor];
     if (samples == 0)
       continue;
-    int64_t inFlight = std::min(stage.inFlight, numMicrobatches);
     use.activations = std::max(use.activations,
                                activations(problem, stage, inFlight, samples));
     int64_t chunk = std::min(samples, share.micro.value_or(samples));
@@ -472,11 +552,11 @@ cost::MemoryUse StageModel::memoryUse(const Plan &plan, size_t stageIndex,
           std::max(use.workspace, problem.layers[index].workspace.at(chunk));
     });
     Bytes buffers;
-    if (stageIndex > 0) {
+    if (!place.isFirst) {
       const Layer &before = problem.layers[stage.layers.front().first - 1];
       buffers += before.output.at(samples) + before.outputGradient.at(samples);
     }
-    if (stageIndex + 1 < plan.stages.size()) {
+    if (!place.isLast) {
       const Layer &last = problem.layers[stage.layers.back().last];
       buffers += last.output.at(samples) + last.outputGradient.at(samples);
     }
@@ -485,15 +565,36 @@ cost::MemoryUse StageModel::memoryUse(const Plan &plan, size_t stageIndex,
   return use;
 }
 
+std::vector<MemberKind> StageModel::memberKinds(const Stage &stage) const {
+  std::vector<MemberKind> result;
+  std::map<std::vector<int64_t>, size_t> indices;
+  for (auto [number, device] : enumerate(stage.mesh.devices)) {
+    const cluster::Device &entry = cluster.devices[device];
+    int64_t row = int64_t(number) / stage.mesh.tensor;
+    std::vector<int64_t> key = {entry.deviceClass,
+                                stage.shares[number].micro.value_or(0),
+                                stage.shares[number].state.count()};
+    for (const std::vector<int64_t> &sizes : stage.samples)
+      key.push_back(sizes[row]);
+    auto [found, isNew] = indices.try_emplace(std::move(key), result.size());
+    if (isNew)
+      result.push_back({cluster.classes[entry.deviceClass].usableMemory(), {}});
+    result[found->second].members.push_back(number);
+  }
+  return result;
+}
+
 std::optional<Shortage> StageModel::findShortage(const Plan &plan) const {
   std::optional<Shortage> worst;
   for (auto [index, stage] : enumerate(plan.stages))
-    for (auto [number, device] : enumerate(stage.mesh.devices)) {
-      cost::MemoryUse use = memoryUse(plan, index, number);
-      Bytes usable = cluster.classOf(device).usableMemory();
-      Bytes missing = use.total() - usable;
+    for (const MemberKind &kind : memberKinds(stage)) {
+      cost::MemoryUse use =
+          memoryUse(stage, placeOf(plan, index), kind.members.front());
+      Bytes missing = use.total() - kind.usable;
       if (missing > Bytes(0) && (!worst || missing > worst->missing))
-        worst = Shortage{int64_t(index), device, missing, usable, use};
+        worst = Shortage{int64_t(index),
+                         stage.mesh.devices[kind.members.front()], missing,
+                         kind.usable, use};
     }
   return worst;
 }

@@ -49,9 +49,15 @@ using simulator::StageTimes;
 /// division and one number of samples.
 struct LayerTimes {
   std::vector<Time> forward, backward;
-  /// Seconds of forward and backward of all layers before; one entry more than
-  /// there are layers.
+  /// The same of all layers before; one entry more than there are layers.
+  std::vector<Time> forwardBefore, backwardBefore;
+  /// Forward and backward together in seconds, of all layers before.
   std::vector<double> prefix;
+};
+
+/// The sums over the parts of divided layers in one row, of all layers before.
+struct TensorSums {
+  std::vector<Time> forwardBefore, backwardBefore;
 };
 
 /// The state of the layers of a stage that one column of its mesh holds.
@@ -59,6 +65,20 @@ struct ColumnState {
   Bytes parameters, optimizer, gradients;
 
   Bytes total() const { return parameters + optimizer; }
+};
+
+/// What the memory of a stage depends on beside the stage itself: whether it
+/// has neighbours, and the microbatches of the plan.
+struct StagePlace {
+  bool isFirst = true, isLast = true;
+  int64_t numMicrobatches = 1;
+};
+
+/// Devices of a stage of one class that have the same to do and to hold.
+struct MemberKind {
+  Bytes usable;
+  /// Their numbers in the mesh.
+  std::vector<int64_t> members;
 };
 
 /// A device whose memory is too small for a plan.
@@ -88,6 +108,10 @@ public:
   /// Whether layers that lie in one stage include `layer`.
   static bool contains(llvm::ArrayRef<LayerRun> layers, int64_t layer);
 
+  /// Forward and backward of the device with that number in the mesh, for
+  /// samples that it computes at once.
+  std::pair<Time, Time> chunkTimes(const Stage &stage, size_t device,
+                                   int64_t samples) const;
   /// Forward and backward of a microbatch of the size with that number in
   /// `Stage::samples`.
   std::pair<Time, Time> computeTimes(const Stage &stage, size_t size) const;
@@ -101,18 +125,31 @@ public:
   /// All times of all stages, for each different size of microbatch.
   std::vector<std::vector<StageTimes>> stageTimes(const Plan &plan) const;
 
-  cost::MemoryUse memoryUse(const Plan &plan, size_t stage,
+  /// Of the device with that number in the mesh.
+  cost::MemoryUse memoryUse(const Stage &stage, StagePlace place,
                             size_t device) const;
+  cost::MemoryUse memoryUse(const Plan &plan, size_t stage,
+                            size_t device) const {
+    return memoryUse(plan.stages[stage], placeOf(plan, stage), device);
+  }
+  static StagePlace placeOf(const Plan &plan, size_t stage);
+  /// By class, samples and share of the state, in order of the first member.
+  std::vector<MemberKind> memberKinds(const Stage &stage) const;
   /// The device of the plan that is short of most memory.
   std::optional<Shortage> findShortage(const Plan &plan) const;
   /// "device 1 (t4 of node 'box') is short of 2 GiB: ..."
   std::string describe(const Shortage &shortage) const;
 
 private:
+  const TensorSums &tensorSums(llvm::ArrayRef<int64_t> row,
+                               int64_t samples) const;
   Time updateTime(const Stage &stage, size_t device,
                   const ColumnState &column) const;
 
+  /// For each layer the first one that is like it.
+  std::vector<int64_t> kinds;
   mutable std::map<std::tuple<int64_t, int64_t, int64_t>, LayerTimes> times;
+  mutable std::map<std::vector<int64_t>, TensorSums> sums;
 };
 
 /// `ceil(amount * numerator / denominator)`; the whole amount for a denominator

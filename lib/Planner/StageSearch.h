@@ -222,6 +222,11 @@ private:
   std::vector<std::vector<State>> states;
 };
 
+/// planStages, whose errors name another planner.
+llvm::Expected<Plan> searchStages(llvm::StringRef name, const Problem &problem,
+                                  const cluster::Cluster &cluster,
+                                  const PlannerOptions &options);
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_STAGESEARCH_H

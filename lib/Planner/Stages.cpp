@@ -168,7 +168,7 @@ public:
         coarseTables(builder.model, coarseCuts),
         fineTables(builder.model, fineCuts) {}
 
-  Expected<Plan> plan();
+  Expected<Plan> plan(StringRef name);
 
 private:
   void addBaselines();
@@ -360,7 +360,7 @@ void StagesPlanner::addClosest() {
   }
 }
 
-Expected<Plan> StagesPlanner::plan() {
+Expected<Plan> StagesPlanner::plan(StringRef name) {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
   if (devices.empty())
     return createStringError("no device of the cluster '" + cluster.name +
@@ -375,13 +375,20 @@ Expected<Plan> StagesPlanner::plan() {
   searchAll();
   if (!selection.found())
     addClosest();
-  return selection.take("stages", builder.model);
+  return selection.take(name, builder.model);
+}
+
+Expected<Plan> hetero::planner::searchStages(StringRef name,
+                                             const Problem &problem,
+                                             const Cluster &cluster,
+                                             const PlannerOptions &options) {
+  if (Error error = check(problem))
+    return error;
+  return StagesPlanner(problem, cluster, options).plan(name);
 }
 
 Expected<Plan> hetero::planner::planStages(const Problem &problem,
                                            const Cluster &cluster,
                                            const PlannerOptions &options) {
-  if (Error error = check(problem))
-    return error;
-  return StagesPlanner(problem, cluster, options).plan();
+  return searchStages("stages", problem, cluster, options);
 }

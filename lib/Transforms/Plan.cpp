@@ -78,6 +78,10 @@ FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
            << "unknown kind of schedule '" << schedule
            << "'; one of: gpipe, 1f1b, h1f1b";
   options.schedule = *kind;
+  // What hetero-partition can write.
+  options.recompute = false;
+  options.stateModes = {planner::StateMode::Replicated,
+                        planner::StateMode::Full};
   if (!state.empty())
     options.stateModes.clear();
   for (StringRef name : state) {

@@ -33,7 +33,10 @@ struct PlannerOptions {
   /// The schedule that in-flight counts are made for.
   ScheduleKind schedule = ScheduleKind::HeteroOneFOneB;
   /// How stages of several devices may hold their state.
-  std::vector<StateMode> stateModes = {StateMode::Replicated, StateMode::Full};
+  std::vector<StateMode> stateModes = {StateMode::Replicated, StateMode::Optimizer,
+                                       StateMode::Full, StateMode::Node};
+  /// Whether stages may compute activations again instead of keeping them.
+  bool recompute = true;
   /// Whether planStages may divide layers along a model dimension where the
   /// problem allows it.
   bool tensorParallel = true;
@@ -43,6 +46,8 @@ struct PlannerOptions {
   int64_t maxOrders = 120;
   /// How many cut positions along the devices it considers for each order.
   int64_t maxPositions = 24;
+  /// After how many plans planExhaustive gives up.
+  int64_t maxPlans = 20000000;
 };
 
 /// The best single device. Tries each class and each number of microbatches;
@@ -83,6 +88,15 @@ llvm::Expected<Plan> planProportional(const Problem &problem,
 llvm::Expected<Plan> planStages(const Problem &problem,
                                 const cluster::Cluster &cluster,
                                 const PlannerOptions &options = {});
+
+/// The best of all plans with microbatches that differ by at most one sample:
+/// all cuts, devices, tensor degrees, state modes, divisions of samples and
+/// in-flight counts. Only what is slower than the best plan so far in one stage
+/// alone is left out. Exponential in layers and devices; gives up after
+/// `maxPlans`. The oracle that other planners are tested with.
+llvm::Expected<Plan> planExhaustive(const Problem &problem,
+                                    const cluster::Cluster &cluster,
+                                    const PlannerOptions &options = {});
 
 /// A planner by its name on the command line.
 struct PlannerEntry {

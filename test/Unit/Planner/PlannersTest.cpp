@@ -131,20 +131,22 @@ TEST(PlannersTest, proportionalPutsStateWhereThereIsRoom) {
   cluster.nodes = {node};
   llvm::cantFail(cluster.finish());
 
-  Plan plan = llvm::cantFail(planProportional(problem, cluster));
+  PlannerOptions options;
+  options.stateModes = {StateMode::Full};
+  problem.constraints.microbatches = {4};
+  Plan plan = llvm::cantFail(planProportional(problem, cluster, options));
   const Stage &stage = plan.stages[0];
   EXPECT_EQ(stage.state, StateMode::Full);
   EXPECT_EQ(stage.samples[0], (std::vector<int64_t>{2, 2}));
-  // 200 - 20 - 100 and 800 - 20 - 100 are free; 500 go to the second alone,
-  // which keeps 180, more than the 80 that the first has left.
-  EXPECT_EQ(stage.shares[0].state, Bytes(0));
-  EXPECT_EQ(stage.shares[1].state, Bytes(500));
+  // 200 - 20 - 100 and 800 - 20 - 100 are free: the first is filled.
+  EXPECT_EQ(stage.shares[0].state, Bytes(80));
+  EXPECT_EQ(stage.shares[1].state, Bytes(420));
 
-  problem.layers[0].optimizerState = Bytes(680);
-  plan = llvm::cantFail(planProportional(problem, cluster));
-  // 760 free, 700 of state: both keep 30.
-  EXPECT_EQ(plan.stages[0].shares[0].state, Bytes(50));
-  EXPECT_EQ(plan.stages[0].shares[1].state, Bytes(650));
+  problem.layers[0].optimizerState = Bytes(120);
+  plan = llvm::cantFail(planProportional(problem, cluster, options));
+  // There is room for equal parts.
+  EXPECT_EQ(plan.stages[0].shares[0].state, Bytes(70));
+  EXPECT_EQ(plan.stages[0].shares[1].state, Bytes(70));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,10 +171,12 @@ static Problem makeProblem() {
 }
 
 TEST(PlannersTest, unknownPlannersAreRefused) {
+  std::string names;
+  for (const PlannerEntry &entry : planners())
+    names += (names.empty() ? "" : ", ") + entry.name.str();
   EXPECT_EQ(messageOf(runPlanner("best", makeProblem(),
                                  cluster::makeDefaultCluster())),
-            "there is no planner 'best'; there are: even, proportional, "
-            "single, stages");
+            "there is no planner 'best'; there are: " + names);
 }
 
 TEST(PlannersTest, theShortMemoryIsNamed) {
@@ -237,7 +241,9 @@ TEST(PlannersTest, constraintsAreRespected) {
       break;
     }
     for (const PlannerEntry &entry : planners()) {
-      llvm::Expected<Plan> plan = entry.plan(problem, cluster, {});
+      PlannerOptions options;
+      options.maxPlans = 2000;
+      llvm::Expected<Plan> plan = entry.plan(problem, cluster, options);
       if (!plan) {
         llvm::consumeError(plan.takeError());
         continue;
