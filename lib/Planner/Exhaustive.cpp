@@ -69,7 +69,8 @@ public:
 private:
   void findKinds();
   void chooseLayers(int64_t first);
-  void chooseDevices(LayerRun layers, size_t kind, std::vector<int64_t> &counts);
+  void chooseDevices(LayerRun layers, size_t kind,
+                     std::vector<int64_t> &counts);
   void tryStages(LayerRun layers, ArrayRef<int64_t> counts);
   void chooseInFlight(Plan &plan, size_t stage);
 
@@ -127,8 +128,7 @@ void Enumeration::addDraft(const Stage &stage, std::vector<StageDraft> &list) {
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
   for (auto [index, size] : enumerate(sizes)) {
     auto [forward, backward] = model.computeTimes(stage, index);
-    draft.busy +=
-        (forward + backward) * llvm::count(plan.microbatches, size);
+    draft.busy += (forward + backward) * llvm::count(plan.microbatches, size);
   }
   if (isHopeless(draft.busy))
     return;
@@ -155,9 +155,10 @@ void Enumeration::chooseSamples(Stage &stage, size_t size, size_t row,
   if (row + 1 < samples.size()) {
     auto kindOf = [&](size_t index) {
       int64_t device = stage.mesh.devices[index * stage.mesh.tensor];
-      return find_if(kinds, [&](ArrayRef<int64_t> kind) {
-               return is_contained(kind, device);
-             }) -
+      return find_if(kinds,
+                     [&](ArrayRef<int64_t> kind) {
+                       return is_contained(kind, device);
+                     }) -
              kinds.begin();
     };
     int64_t most = row > 0 && kindOf(row) == kindOf(row - 1)
@@ -174,9 +175,8 @@ void Enumeration::chooseSamples(Stage &stage, size_t size, size_t row,
     return chooseSamples(stage, size + 1, 0, sizes[size + 1], list);
   // A row that never has a sample is one of another set of devices.
   for (int64_t index = 0; index < stage.mesh.data; ++index)
-    if (all_of(stage.samples, [&](ArrayRef<int64_t> shares) {
-          return shares[index] == 0;
-        }))
+    if (all_of(stage.samples,
+               [&](ArrayRef<int64_t> shares) { return shares[index] == 0; }))
       return;
   addDraft(stage, list);
 }
@@ -223,8 +223,8 @@ const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
   sort(degrees);
   degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
   for (int64_t degree : degrees) {
-    bool divides = all_of(
-        counts, [&](int64_t count) { return count % degree == 0; });
+    bool divides =
+        all_of(counts, [&](int64_t count) { return count % degree == 0; });
     for (int64_t layer = layers.first; degree > 1 && layer <= layers.last;
          ++layer)
       divides &= is_contained(problem.layers[layer].tensorDegrees, degree);
@@ -368,8 +368,7 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
   for (ArrayRef<int64_t> microbatches : microbatchOptions(problem))
     if (!enumeration.run(microbatches))
       return createStringError(
-          "the planner 'exhaustive' gives up after " +
-          Twine(options.maxPlans) +
+          "the planner 'exhaustive' gives up after " + Twine(options.maxPlans) +
           " plans; it is for a few layers, devices and samples");
   if (!selection.found())
     return createStringError(message);

@@ -80,9 +80,8 @@ static double rowSeconds(const StageModel &model, const Stage &stage,
 
 /// Divides the samples of a microbatch by speed. Rows are alike if their
 /// devices are of the same classes in the same node.
-static std::vector<int64_t> handOut(const StageModel &model,
-                                    const Stage &stage, int64_t size,
-                                    ArrayRef<int64_t> caps) {
+static std::vector<int64_t> handOut(const StageModel &model, const Stage &stage,
+                                    int64_t size, ArrayRef<int64_t> caps) {
   int64_t tensor = stage.mesh.tensor;
   int64_t numRows = caps.size();
   std::map<std::vector<int64_t>, size_t> indices;
@@ -121,7 +120,8 @@ static int64_t sum(ArrayRef<int64_t> values) {
   return total;
 }
 
-static Stage makeStage(const StageChoice &choice) {
+/// Layers, mesh and modes, without samples.
+static Stage startStage(const StageChoice &choice) {
   Stage stage;
   stage.layers = {choice.layers};
   stage.mesh.devices = choice.devices;
@@ -181,24 +181,30 @@ static void dropIdleRows(Stage &stage) {
   stage = std::move(kept);
 }
 
+Stage PlanBuilder::makeStage(const StageChoice &choice, StagePlace place,
+                             ArrayRef<int64_t> sizes, int64_t depth,
+                             Division division) const {
+  Stage stage = startStage(choice);
+  for (int64_t size : sizes)
+    stage.samples.push_back(
+        division == Division::Even
+            ? divideEvenly(size, stage.mesh.data)
+            : divideSamples(model, stage, place, size, depth));
+  dropIdleRows(stage);
+  return stage;
+}
+
 Plan PlanBuilder::draft(ArrayRef<int64_t> microbatches,
                         ArrayRef<StageChoice> stages, Division division) const {
   Plan plan;
   plan.batch = model.problem.batch;
   plan.microbatches = microbatches.vec();
-  int64_t numStages = stages.size(), numMicrobatches = microbatches.size();
+  int64_t numStages = stages.size(), count = microbatches.size();
   for (auto [index, choice] : enumerate(stages)) {
-    Stage stage = makeStage(choice);
-    StagePlace place = {index == 0, int64_t(index) + 1 == numStages,
-                        numMicrobatches};
-    int64_t depth = std::min(numMicrobatches, numStages - int64_t(index));
-    for (int64_t size : plan.distinctMicrobatches())
-      stage.samples.push_back(
-          division == Division::Even
-              ? divideEvenly(size, stage.mesh.data)
-              : divideSamples(model, stage, place, size, depth));
-    dropIdleRows(stage);
-    plan.stages.push_back(std::move(stage));
+    int64_t left = numStages - int64_t(index);
+    plan.stages.push_back(makeStage(choice, {index == 0, left == 1, count},
+                                    plan.distinctMicrobatches(),
+                                    std::min(count, left), division));
   }
   return plan;
 }
@@ -238,10 +244,10 @@ Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
   std::vector<StageTimes> times;
   for (const std::vector<StageTimes> &list : model.stageTimes(plan))
     times.push_back(list.front());
-  setInFlight(plan,
-              computeInFlight(options.schedule, microbatches.size(), times,
-                              limits),
-              division);
+  setInFlight(
+      plan,
+      computeInFlight(options.schedule, microbatches.size(), times, limits),
+      division);
   return complete(std::move(plan));
 }
 
@@ -277,6 +283,65 @@ std::vector<int64_t> hetero::planner::usableDevices(const Problem &problem,
     if (!is_contained(problem.constraints.forbiddenDevices, device))
       devices.push_back(device);
   return devices;
+}
+
+/// Layers by memory on one device after the other.
+static std::vector<StageChoice> divideByMemory(const StageModel &model,
+                                               ArrayRef<int64_t> order) {
+  int64_t numLayers = model.problem.layers.size();
+  std::vector<StageChoice> stages;
+  Bytes whole = model.columnState({{0, numLayers - 1}}, 1).total();
+  Bytes usable, before, given;
+  for (int64_t device : order)
+    usable += model.cluster.classOf(device).usableMemory();
+  int64_t first = 0;
+  for (size_t i = 0; i < order.size() && first < numLayers; ++i) {
+    before += model.cluster.classOf(order[i]).usableMemory();
+    Bytes target(scale(whole.count(), before.count(), usable.count()));
+    int64_t last = first;
+    given += model.columnState({{first, first}}, 1).total();
+    for (; last + 1 < numLayers; ++last) {
+      Bytes next = given + model.columnState({{last + 1, last + 1}}, 1).total();
+      if (i + 1 < order.size() && next > target)
+        break;
+      given = next;
+    }
+    StageChoice &stage = stages.emplace_back();
+    stage.layers = {first, last};
+    stage.devices = {order[i]};
+    first = last + 1;
+  }
+  return stages;
+}
+
+void PlanBuilder::addClosest(ArrayRef<std::vector<int64_t>> orders,
+                             Selection &selection) const {
+  int64_t numLayers = model.problem.layers.size();
+  std::vector<std::vector<int64_t>> microbatches =
+      microbatchOptions(model.problem);
+  auto addIfAllowed = [&](std::vector<StageChoice> stages) {
+    for (bool recompute : {false, true}) {
+      if (recompute && !options.recompute)
+        continue;
+      for (StageChoice &stage : stages)
+        stage.recompute = recompute;
+      Candidate candidate =
+          build(microbatches.back(), stages, Division::Proportional);
+      if (Error error = verifyStructure(model, candidate.plan))
+        consumeError(std::move(error));
+      else
+        selection.add(std::move(candidate));
+    }
+  };
+  for (ArrayRef<int64_t> order : orders)
+    addIfAllowed(divideByMemory(model, order));
+  StageChoice all;
+  all.layers = {0, numLayers - 1};
+  all.devices = orders.front();
+  for (StateMode mode : options.stateModes) {
+    all.state = mode;
+    addIfAllowed({all});
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,21 @@ struct Candidate {
   std::optional<Shortage> shortage;
 };
 
+/// Keeps the fastest candidate that fits, or the one that is short of least.
+class Selection {
+public:
+  /// Returns whether the candidate is the best one that fits so far.
+  bool add(Candidate candidate);
+  bool found() const { return best && !best->shortage; }
+  const std::optional<Candidate> &get() const { return best; }
+
+  /// The plan under the name of the planner, or what it is short of.
+  llvm::Expected<Plan> take(llvm::StringRef planner, const StageModel &model);
+
+private:
+  std::optional<Candidate> best;
+};
+
 class PlanBuilder {
 public:
   PlanBuilder(const Problem &problem, const cluster::Cluster &cluster,
@@ -60,6 +75,12 @@ public:
   Candidate build(llvm::ArrayRef<int64_t> microbatches,
                   llvm::ArrayRef<StageChoice> stages, Division division) const;
 
+  /// The stage of a choice: the samples of microbatches of these sizes divided
+  /// for `depth` in flight, without rows that have none.
+  Stage makeStage(const StageChoice &choice, StagePlace place,
+                  llvm::ArrayRef<int64_t> sizes, int64_t depth,
+                  Division division = Division::Proportional) const;
+
   /// The parts of build: the plan without in-flight counts, and rows without
   /// samples; how many each stage can have in flight, with state divided for
   /// that many; state divided for given counts; the predictions.
@@ -69,6 +90,12 @@ public:
   void setInFlight(Plan &plan, llvm::ArrayRef<int64_t> counts,
                    Division division) const;
   Candidate complete(Plan plan) const;
+
+  /// When nothing fits: adds layouts that come close, with layers by memory
+  /// along each order of the devices and the smallest microbatches, so that it
+  /// can be said what is missing.
+  void addClosest(llvm::ArrayRef<std::vector<int64_t>> orders,
+                  Selection &selection) const;
 
 private:
   Time bound;
@@ -83,21 +110,6 @@ std::vector<std::vector<int64_t>> microbatchOptions(const Problem &problem);
 /// The devices that the cluster has for the problem, by rank.
 std::vector<int64_t> usableDevices(const Problem &problem,
                                    const cluster::Cluster &cluster);
-
-/// Keeps the fastest candidate that fits, or the one that is short of least.
-class Selection {
-public:
-  /// Returns whether the candidate is the best one that fits so far.
-  bool add(Candidate candidate);
-  bool found() const { return best && !best->shortage; }
-  const std::optional<Candidate> &get() const { return best; }
-
-  /// The plan under the name of the planner, or what it is short of.
-  llvm::Expected<Plan> take(llvm::StringRef planner, const StageModel &model);
-
-private:
-  std::optional<Candidate> best;
-};
 
 } // namespace hetero::planner
 

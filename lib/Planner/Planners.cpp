@@ -16,11 +16,16 @@ using namespace hetero::planner;
 
 static constexpr PlannerEntry entries[] = {
     {"even", "data parallelism, all devices alike", planEven},
-    {"exhaustive", "the best of all plans, for small problems", planExhaustive},
+    {"exhaustive", "the best of all plans, for small problems", planExhaustive,
+     /*isBaseline=*/false},
+    {"harp", "a pipeline of stages inside of sub-clusters", planHarp},
+    {"joint", "all decisions together; never slower than the others", planJoint,
+     /*isBaseline=*/false},
     {"proportional", "data parallelism, samples by speed and state by memory",
      planProportional},
     {"single", "the best single device", planSingle},
-    {"stages", "a pipeline across unequal sub-clusters", planStages},
+    {"stages", "a pipeline across unequal sub-clusters", planStages,
+     /*isBaseline=*/false},
 };
 
 ArrayRef<PlannerEntry> hetero::planner::planners() { return entries; }

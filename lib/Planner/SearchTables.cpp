@@ -82,38 +82,71 @@ const std::vector<int64_t> &SearchTables::savedBytes(int64_t tensor,
   return sums;
 }
 
-const std::vector<Bytes> &SearchTables::workspaces(int64_t samples) {
-  std::vector<Bytes> &table = largest[samples];
-  if (!table.empty())
-    return table;
+/// The largest amount of a layer between two cuts.
+std::vector<Bytes>
+SearchTables::rangeMaxima(function_ref<Bytes(const Layer &)> amount) const {
   size_t numCuts = cuts.size();
-  table.resize(numCuts * numCuts);
+  std::vector<Bytes> table(numCuts * numCuts);
   for (size_t first = 0; first < numCuts; ++first) {
     Bytes most;
     for (size_t last = first + 1; last < numCuts; ++last) {
       for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
-        most =
-            std::max(most, model.problem.layers[layer].workspace.at(samples));
+        most = std::max(most, amount(model.problem.layers[layer]));
       table[first * numCuts + last] = most;
     }
   }
   return table;
 }
 
-const std::vector<double> &SearchTables::tensorTimes(ArrayRef<int64_t> row,
+const std::vector<Bytes> &SearchTables::workspaces(int64_t samples) {
+  std::vector<Bytes> &table = largest[samples];
+  if (table.empty())
+    table = rangeMaxima(
+        [&](const Layer &layer) { return layer.workspace.at(samples); });
+  return table;
+}
+
+const std::vector<Bytes> &SearchTables::largestSaved(int64_t tensor,
                                                      int64_t samples) {
-  // Rows lie inside of a node, whose devices are all joined alike.
-  std::vector<double> &result = sums[{model.cluster.devices[row.front()].node,
-                                      int64_t(row.size()), samples}];
+  std::vector<Bytes> &table = mostSaved[{tensor, samples}];
+  if (table.empty())
+    table = rangeMaxima([&](const Layer &layer) {
+      return Bytes(scale(layer.saved.at(samples).count(), 1, tensor));
+    });
+  return table;
+}
+
+const std::vector<int64_t> &SearchTables::inputBytes(int64_t samples) {
+  std::vector<int64_t> &result = inputs[samples];
   if (!result.empty())
     return result;
-  cost::Group group = cost::makeGroup(model.cluster, row);
   result.push_back(0);
-  for (const Layer &layer : model.problem.layers) {
-    auto [forward, backward] = model.tensorTimes(layer, group, samples);
-    result.push_back(result.back() + toSeconds(forward) + toSeconds(backward));
-  }
+  for (size_t layer = 0; layer < model.problem.layers.size(); ++layer)
+    result.push_back(
+        result.back() +
+        (layer == 0
+             ? 0
+             : model.problem.layers[layer - 1].output.at(samples).count()));
   return result;
+}
+
+const std::pair<std::vector<double>, std::vector<double>> &
+SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
+  // Rows lie inside of a node, whose devices are all joined alike.
+  auto &[both, forwards] = sums[{model.cluster.devices[row.front()].node,
+                                 int64_t(row.size()), samples}];
+  if (both.empty()) {
+    cost::Group group = cost::makeGroup(model.cluster, row);
+    both.push_back(0);
+    forwards.push_back(0);
+    for (const Layer &layer : model.problem.layers) {
+      auto [forward, backward] = model.tensorTimes(layer, group, samples);
+      forwards.push_back(forwards.back() + toSeconds(forward));
+      both.push_back(both.back() + toSeconds(forward) + toSeconds(backward));
+    }
+  }
+  return sums[{model.cluster.devices[row.front()].node, int64_t(row.size()),
+               samples}];
 }
 
 const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {

@@ -57,6 +57,7 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     return result;
   const DeviceClass &device = cluster.classes[deviceClass];
   result.prefix.push_back(0);
+  result.forwardPrefix.push_back(0);
   result.forwardBefore.emplace_back();
   result.backwardBefore.emplace_back();
   for (const Layer &layer : problem.layers) {
@@ -78,6 +79,8 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     result.backward.push_back(backward);
     result.forwardBefore.push_back(result.forwardBefore.back() + forward);
     result.backwardBefore.push_back(result.backwardBefore.back() + backward);
+    result.forwardPrefix.push_back(result.forwardPrefix.back() +
+                                   toSeconds(forward));
     result.prefix.push_back(result.prefix.back() + toSeconds(forward) +
                             toSeconds(backward));
   }
@@ -151,9 +154,8 @@ static Time sumOf(ArrayRef<LayerRun> layers, ArrayRef<Time> before) {
 std::pair<Time, Time> StageModel::chunkTimes(const Stage &stage, size_t device,
                                              int64_t samples) const {
   const Mesh &mesh = stage.mesh;
-  const LayerTimes &table =
-      layerTimes(cluster.devices[mesh.devices[device]].deviceClass, mesh.tensor,
-                 samples);
+  const LayerTimes &table = layerTimes(
+      cluster.devices[mesh.devices[device]].deviceClass, mesh.tensor, samples);
   Time forward = sumOf(stage.layers, table.forwardBefore);
   Time backward = sumOf(stage.layers, table.backwardBefore);
   if (mesh.tensor > 1) {
@@ -181,11 +183,11 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
     std::tuple<int64_t, int64_t, int64_t, int64_t> here(
         entry.deviceClass, mesh.tensor > 1 ? entry.node : 0, samples, chunk);
     // A row that lies in several nodes is not like another one.
-    bool inside = mesh.tensor == 1 ||
-                  all_of(rowOf(mesh, int64_t(device) / mesh.tensor),
-                         [&](int64_t other) {
-                           return cluster.devices[other].node == entry.node;
-                         });
+    bool inside =
+        mesh.tensor == 1 ||
+        all_of(rowOf(mesh, int64_t(device) / mesh.tensor), [&](int64_t other) {
+          return cluster.devices[other].node == entry.node;
+        });
     if (inside && here == before)
       continue;
     before = here;
@@ -262,8 +264,7 @@ static void addMessages(Traffic &traffic, const Stage &from, const Stage &to,
     return fromRow < from.mesh.data && toRow < to.mesh.data;
   };
   while (advance()) {
-    int64_t next =
-        std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
+    int64_t next = std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
     for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
       traffic.add(rowOf(from.mesh, fromRow)[index % from.mesh.tensor], device,
                   amount.at(next - at));
@@ -592,9 +593,9 @@ std::optional<Shortage> StageModel::findShortage(const Plan &plan) const {
           memoryUse(stage, placeOf(plan, index), kind.members.front());
       Bytes missing = use.total() - kind.usable;
       if (missing > Bytes(0) && (!worst || missing > worst->missing))
-        worst = Shortage{int64_t(index),
-                         stage.mesh.devices[kind.members.front()], missing,
-                         kind.usable, use};
+        worst =
+            Shortage{int64_t(index), stage.mesh.devices[kind.members.front()],
+                     missing, kind.usable, use};
     }
   return worst;
 }

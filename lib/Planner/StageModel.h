@@ -51,8 +51,9 @@ struct LayerTimes {
   std::vector<Time> forward, backward;
   /// The same of all layers before; one entry more than there are layers.
   std::vector<Time> forwardBefore, backwardBefore;
-  /// Forward and backward together in seconds, of all layers before.
-  std::vector<double> prefix;
+  /// In seconds, of all layers before: forward and backward together, and the
+  /// forward alone.
+  std::vector<double> prefix, forwardPrefix;
 };
 
 /// The sums over the parts of divided layers in one row, of all layers before.

@@ -48,9 +48,9 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
   }
 }
 
-/// Whether each row has devices of one class in one node.
-static bool rowsAreUniform(const cluster::Cluster &cluster,
-                           ArrayRef<int64_t> devices, int64_t tensor) {
+bool hetero::planner::rowsAreUniform(const cluster::Cluster &cluster,
+                                     ArrayRef<int64_t> devices,
+                                     int64_t tensor) {
   for (size_t i = 0; i < devices.size(); i += tensor)
     for (int64_t device : devices.slice(i, tensor))
       if (cluster.devices[device].node != cluster.devices[devices[i]].node ||
@@ -101,21 +101,26 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
           {entry.first, entry.second, part,
            cluster.classes[entry.first].usableMemory(),
            &model.layerTimes(entry.first, tensor, part).prefix,
+           &model.layerTimes(entry.first, tensor, part).forwardPrefix,
            &tables.updateTimes(entry.first, tensor),
-           &tables.savedBytes(tensor, part), &tables.workspaces(part)});
+           &tables.savedBytes(tensor, part), &tables.inputBytes(part),
+           &tables.workspaces(part), &tables.largestSaved(tensor, part)});
     option.states = &tables.states(tensor);
     option.farthest = &tables.farthestCuts(tensor);
     option.tensorTimes.assign(numLayers + 1, 0);
+    option.tensorForwards = option.tensorTimes;
     if (tensor > 1)
       for (int64_t i = 0; i < numDevices; i += tensor) {
         int64_t deviceClass = cluster.devices[devices[i]].deviceClass;
         auto part = find_if(option.parts, [&](const StageOption::Part &p) {
           return p.deviceClass == deviceClass;
         });
-        const std::vector<double> &sums =
+        const auto &[both, forwards] =
             tables.tensorTimes(devices.slice(i, tensor), part->samples);
-        if (sums.back() > option.tensorTimes.back())
-          option.tensorTimes = sums;
+        if (both.back() > option.tensorTimes.back()) {
+          option.tensorTimes = both;
+          option.tensorForwards = forwards;
+        }
       }
     table[begin * numPositions + end].push_back(std::move(option));
   }
@@ -227,17 +232,25 @@ static double onceTime(const StageOption &option, const ColumnState &state,
 
 /// Forward and backward of the slowest device.
 double StageSearch::computeTime(const StageOption &option, int64_t firstCut,
-                                int64_t lastCut) const {
+                                int64_t lastCut, bool recompute) const {
   int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
-  double time = 0;
-  for (const StageOption::Part &part : option.parts)
-    time = std::max(time, (*part.times)[last] - (*part.times)[first]);
-  return time + option.tensorTimes[last] - option.tensorTimes[first];
+  double longest = 0;
+  for (const StageOption::Part &part : option.parts) {
+    double time = (*part.times)[last] - (*part.times)[first];
+    if (recompute)
+      time += (*part.forwards)[last] - (*part.forwards)[first];
+    longest = std::max(longest, time);
+  }
+  longest += option.tensorTimes[last] - option.tensorTimes[first];
+  if (recompute)
+    longest += option.tensorForwards[last] - option.tensorForwards[first];
+  return longest;
 }
 
 std::optional<StageCost> StageSearch::cost(const StageOption &option,
                                            int64_t firstCut, int64_t lastCut,
-                                           StateMode mode) const {
+                                           StateMode mode,
+                                           bool recompute) const {
   int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
   const std::vector<ColumnState> &sums = *option.states;
   ColumnState state = copiedState(problem, first, last, option.tensor);
@@ -246,13 +259,18 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
   state.gradients += sums[last].gradients - sums[first].gradients;
 
   StageCost result;
+  result.mode = mode;
+  result.recompute = recompute;
   double update = 0;
   SmallVector<Bytes, 4> beside;
   SmallVector<int64_t, 4> saved;
   for (const StageOption::Part &part : option.parts) {
     update = std::max(update, (*part.updates)[last] - (*part.updates)[first]);
-    saved.push_back((*part.saved)[last] - (*part.saved)[first]);
+    const std::vector<int64_t> &kept = recompute ? *part.inputs : *part.saved;
+    saved.push_back(kept[last] - kept[first]);
     Bytes buffers = (*part.workspace)[firstCut * numCuts + lastCut];
+    if (recompute)
+      buffers += (*part.largestSaved)[firstCut * numCuts + lastCut];
     if (first > 0)
       buffers += problem.layers[first - 1].output.at(part.samples) +
                  problem.layers[first - 1].outputGradient.at(part.samples);
@@ -261,7 +279,7 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
                  problem.layers[last - 1].outputGradient.at(part.samples);
     beside.push_back(buffers);
   }
-  result.time = computeTime(option, firstCut, lastCut);
+  result.time = computeTime(option, firstCut, lastCut, recompute);
   result.limit =
       findLimit(option, state, mode, state.gradients * (count > 1 ? 2 : 1),
                 beside, saved, count);
@@ -269,6 +287,40 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
     return std::nullopt;
   result.once = onceTime(option, state, mode, update);
   return result;
+}
+
+SmallVector<StageCost, 4> StageSearch::variants(const StageOption &option,
+                                                int64_t firstCut,
+                                                int64_t lastCut) const {
+  SmallVector<StageCost, 4> found;
+  for (bool recompute : {false, true}) {
+    // Who has room for all microbatches need not compute anything again.
+    if (recompute &&
+        (!planner.recompute || any_of(found, [&](const StageCost &other) {
+          return other.limit >= count;
+        })))
+      break;
+    for (StateMode mode : modes(option)) {
+      // Inside of one node, or with one device in each, it is another mode.
+      if (mode == StateMode::Node &&
+          (option.column.nodes == 1 || option.column.mostInNode == 1))
+        continue;
+      std::optional<StageCost> stage =
+          cost(option, firstCut, lastCut, mode, recompute);
+      auto isWorse = [](const StageCost &left, const StageCost &right) {
+        return left.time >= right.time && left.once >= right.once &&
+               left.limit <= right.limit;
+      };
+      if (!stage || any_of(found, [&](const StageCost &other) {
+            return isWorse(*stage, other);
+          }))
+        continue;
+      erase_if(found,
+               [&](const StageCost &other) { return isWorse(other, *stage); });
+      found.push_back(*stage);
+    }
+  }
+  return found;
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,6 +386,8 @@ StageSearch::Label StageSearch::prepend(const StageOption &option,
   label.firstLayer = firstLayer;
   label.lastLayer = lastLayer;
   label.option = &option;
+  label.mode = stage.mode;
+  label.recompute = stage.recompute;
   label.rest = tail;
   return label;
 }
@@ -369,19 +423,14 @@ void StageSearch::extend(int64_t cut, const StageOption &option,
     if (state.labels.empty() ||
         !isBelowCutoff(rest, time + state.sum, std::max(time, state.period)))
       continue;
-    for (StateMode mode : modes(option)) {
-      std::optional<StageCost> stage = cost(option, cut, lastCut, mode);
-      if (!stage)
-        continue;
+    for (const StageCost &stage : variants(option, cut, lastCut))
       for (int64_t tail : state.labels) {
-        Label label = prepend(option, *stage, tail, layer, last - 1);
-        label.mode = mode;
+        Label label = prepend(option, stage, tail, layer, last - 1);
         if (isBelowCutoff(rest, label.sum, label.period) &&
             label.finish + steps * std::max(rest, label.period) < cutoff &&
             isRightStage(label))
           insert(label, labels);
       }
-    }
   }
 }
 
@@ -407,7 +456,8 @@ StageLayout StageSearch::unwind(const Label &label) const {
     layout.stages.push_back({{at->firstLayer, at->lastLayer},
                              devices.vec(),
                              option.tensor,
-                             at->mode});
+                             at->mode,
+                             at->recompute});
   }
   return layout;
 }

@@ -40,6 +40,8 @@
 #define HETERO_LIB_PLANNER_STAGESEARCH_H
 
 #include "PlanBuilder.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hetero::planner {
 
@@ -56,24 +58,28 @@ struct StageOption {
     /// The most samples that one of them has.
     int64_t samples = 0;
     Bytes usable;
-    const std::vector<double> *times = nullptr;
+    /// Of all layers before: forward and backward, the forward alone, and the
+    /// update.
+    const std::vector<double> *times = nullptr, *forwards = nullptr;
     const std::vector<double> *updates = nullptr;
-    /// Of all layers before: what they save.
-    const std::vector<int64_t> *saved = nullptr;
+    /// Of all layers before: what they save, and what enters them.
+    const std::vector<int64_t> *saved = nullptr, *inputs = nullptr;
     /// See SearchTables.
-    const std::vector<Bytes> *workspace = nullptr;
+    const std::vector<Bytes> *workspace = nullptr, *largestSaved = nullptr;
   };
   std::vector<Part> parts;
   /// Of all layers before: the sums over the parts of a row, where they take
   /// longest.
-  std::vector<double> tensorTimes;
+  std::vector<double> tensorTimes, tensorForwards;
   const std::vector<ColumnState> *states = nullptr;
   /// For each cut the last one that a stage which begins there can end at.
   const std::vector<int64_t> *farthest = nullptr;
 };
 
-/// What a run of layers takes on an option.
+/// What a run of layers takes on an option, with state held in one way.
 struct StageCost {
+  StateMode mode = StateMode::Replicated;
+  bool recompute = false;
   /// t and e above.
   double time = 0, once = 0;
   /// n above; there is none if not even one microbatch fits.
@@ -102,8 +108,12 @@ public:
   /// The largest workspace of the layers between two cuts, at the index
   /// `first * cuts + last`.
   const std::vector<Bytes> &workspaces(int64_t samples);
-  const std::vector<double> &tensorTimes(llvm::ArrayRef<int64_t> row,
-                                         int64_t samples);
+  /// The most that one of the layers between two cuts saves, likewise.
+  const std::vector<Bytes> &largestSaved(int64_t tensor, int64_t samples);
+  const std::vector<int64_t> &inputBytes(int64_t samples);
+  /// Forward and backward together, and the forward alone.
+  const std::pair<std::vector<double>, std::vector<double>> &
+  tensorTimes(llvm::ArrayRef<int64_t> row, int64_t samples);
   /// For each cut the last one that layers which can all be divided in so many
   /// parts reach from there.
   const std::vector<int64_t> &farthestCuts(int64_t tensor);
@@ -114,11 +124,17 @@ private:
   /// The time for all layers, by the number of samples.
   std::function<double(int64_t)> timeOfAll(int64_t deviceClass,
                                            int64_t tensor) const;
+  std::vector<Bytes>
+  rangeMaxima(llvm::function_ref<Bytes(const Layer &)> amount) const;
 
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
   std::map<int64_t, std::vector<Bytes>> largest;
-  std::map<std::tuple<int64_t, int64_t, int64_t>, std::vector<double>> sums;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Bytes>> mostSaved;
+  std::map<int64_t, std::vector<int64_t>> inputs;
+  std::map<std::tuple<int64_t, int64_t, int64_t>,
+           std::pair<std::vector<double>, std::vector<double>>>
+      sums;
   std::map<int64_t, std::vector<ColumnState>> stateSums;
   std::map<int64_t, std::vector<int64_t>> farthest;
 };
@@ -149,10 +165,19 @@ public:
   /// For the layers between two cuts, given by their numbers; nothing if that
   /// is not possible.
   std::optional<StageCost> cost(const StageOption &option, int64_t firstCut,
-                                int64_t lastCut, StateMode mode) const;
+                                int64_t lastCut, StateMode mode,
+                                bool recompute) const;
+  /// The costs of all allowed modes, with and without recompute, that are not
+  /// worse in everything than another one.
+  llvm::SmallVector<StageCost, 4>
+  variants(const StageOption &option, int64_t firstCut, int64_t lastCut) const;
   double crossing(int64_t lastLayer, int64_t fromDevice,
                   int64_t toDevice) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
+  bool isPinnedElsewhere(const StageOption &option, int64_t first,
+                         int64_t last) const;
+  double computeTime(const StageOption &option, int64_t firstCut,
+                     int64_t lastCut, bool recompute = false) const;
 
 private:
   struct Label {
@@ -165,6 +190,7 @@ private:
     int64_t firstLayer = 0, lastLayer = 0;
     const StageOption *option = nullptr;
     StateMode mode = StateMode::Replicated;
+    bool recompute = false;
     int64_t rest = -1;
   };
 
@@ -176,10 +202,6 @@ private:
   };
 
   void addOptions(int64_t begin, int64_t end);
-  bool isPinnedElsewhere(const StageOption &option, int64_t first,
-                         int64_t last) const;
-  double computeTime(const StageOption &option, int64_t firstCut,
-                     int64_t lastCut) const;
   double value(const Label &label) const {
     return label.finish + steps * label.period;
   }
@@ -221,6 +243,10 @@ private:
   /// By position and cut.
   std::vector<std::vector<State>> states;
 };
+
+/// Whether each row has devices of one class in one node.
+bool rowsAreUniform(const cluster::Cluster &cluster,
+                    llvm::ArrayRef<int64_t> devices, int64_t tensor);
 
 /// planStages, whose errors name another planner.
 llvm::Expected<Plan> searchStages(llvm::StringRef name, const Problem &problem,

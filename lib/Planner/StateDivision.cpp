@@ -56,8 +56,7 @@ std::vector<int64_t> hetero::planner::fillFree(int64_t amount,
 
 StateDivision::StateDivision(const StageModel &model, Stage &stage,
                              StagePlace place, Division division)
-    : stage(stage), division(division),
-      numMicrobatches(place.numMicrobatches) {
+    : stage(stage), division(division), numMicrobatches(place.numMicrobatches) {
   ColumnState column = model.columnState(stage.layers, stage.mesh.tensor);
   common = stage.state == StateMode::Replicated  ? column.total()
            : stage.state == StateMode::Optimizer ? column.parameters

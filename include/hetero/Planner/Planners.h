@@ -33,8 +33,9 @@ struct PlannerOptions {
   /// The schedule that in-flight counts are made for.
   ScheduleKind schedule = ScheduleKind::HeteroOneFOneB;
   /// How stages of several devices may hold their state.
-  std::vector<StateMode> stateModes = {StateMode::Replicated, StateMode::Optimizer,
-                                       StateMode::Full, StateMode::Node};
+  std::vector<StateMode> stateModes = {StateMode::Replicated,
+                                       StateMode::Optimizer, StateMode::Full,
+                                       StateMode::Node};
   /// Whether stages may compute activations again instead of keeping them.
   bool recompute = true;
   /// Whether planStages may divide layers along a model dimension where the
@@ -48,6 +49,12 @@ struct PlannerOptions {
   int64_t maxPositions = 24;
   /// After how many plans planExhaustive gives up.
   int64_t maxPlans = 20000000;
+  /// Restricts planners that are known from publications to what their
+  /// releases search, for comparisons.
+  bool asReleased = false;
+  /// When planJoint stops and returns the best plan so far; never if empty.
+  /// What it finds depends on the machine only if this is reached.
+  std::optional<Time> timeBudget;
 };
 
 /// The best single device. Tries each class and each number of microbatches;
@@ -72,10 +79,28 @@ llvm::Expected<Plan> planProportional(const Problem &problem,
                                       const cluster::Cluster &cluster,
                                       const PlannerOptions &options = {});
 
-/// Pipeline stages across unequal sub-clusters. For orders of the sub-clusters
-/// (devices of one class in one node) and numbers of microbatches, a dynamic
-/// program from the last stage to the first chooses layers, devices, tensor
-/// degree and state mode of each stage; devices may be left out. It minimizes
+/// Pipeline stages inside of sub-clusters (devices of one class in one node, or
+/// in one site if there are many), after a published system: for orders of the
+/// sub-clusters and numbers of microbatches M, a dynamic program for each
+/// possible period p from the last layer to the first chooses layers, mesh,
+/// tensor degree, state mode and recompute of each stage. It minimizes
+///
+///   sum_i (t_i + 2 k_i) + (M - 1) p,  all t_i, k_i <= p
+///
+/// with t forward and backward and a share of gather, reduce and update, and k
+/// one crossing, where n_last = 1, n_i = n_{i+1} + 1 + ceil(2 k_i / p)
+/// microbatches in flight must fit. Finds the optimum of that for few devices
+/// and layers; more are thinned. Devices may be left out; samples and state are
+/// divided evenly. O(orders * microbatch counts * periods * layers^2 *
+/// positions^2). Does not take layers that are pinned to stages.
+llvm::Expected<Plan> planHarp(const Problem &problem,
+                              const cluster::Cluster &cluster,
+                              const PlannerOptions &options = {});
+
+/// Pipeline stages across unequal sub-clusters, quickly. For orders of the
+/// sub-clusters and numbers of microbatches, a dynamic program from the last
+/// stage to the first chooses layers, devices, tensor degree, state mode and
+/// recompute of each stage; devices may be left out. It minimizes
 ///
 ///   max_i (r_i + e_i) + (M - 1) max_i (t_i, k_i, r_i / n_i)
 ///
@@ -83,11 +108,24 @@ llvm::Expected<Plan> planProportional(const Problem &problem,
 /// r_i = sum_{j >= i} (t_j + 2 k_j) the way of a microbatch from stage i on, e
 /// gather, reduce and update, and n the in-flight count that memory allows. It
 /// keeps several labels in each state. The best candidates, and the plans of
-/// the other planners, are evaluated with their schedule, and the fastest wins.
-/// O(orders * microbatch counts * layers^2 * positions^2).
+/// `single`, `even` and `proportional`, are evaluated with their schedule, and
+/// the fastest wins. O(orders * microbatch counts * layers^2 * positions^2).
 llvm::Expected<Plan> planStages(const Problem &problem,
                                 const cluster::Cluster &cluster,
                                 const PlannerOptions &options = {});
+
+/// Everything together: the fastest plan that is found by the search of
+/// planStages with more orders (also with classes interleaved, or one around
+/// the others), and by local search from its best designs and from the plans of
+/// all baselines: cuts, rows of devices, order, options, microbatches and
+/// stages change one at a time. Samples go by speed inside of a stage, state by
+/// memory, in-flight counts by what is fastest. Never slower than a baseline,
+/// because their plans are candidates. Stops early at `timeBudget`. Work is
+/// otherwise counted, so that the result is the same everywhere. Fails only if
+/// no design and no baseline fits.
+llvm::Expected<Plan> planJoint(const Problem &problem,
+                               const cluster::Cluster &cluster,
+                               const PlannerOptions &options = {});
 
 /// The best of all plans with microbatches that differ by at most one sample:
 /// all cuts, devices, tensor degrees, state modes, divisions of samples and
@@ -104,6 +142,8 @@ struct PlannerEntry {
   llvm::StringLiteral summary;
   llvm::Expected<Plan> (*plan)(const Problem &, const cluster::Cluster &,
                                const PlannerOptions &);
+  /// Whether planJoint starts from it.
+  bool isBaseline = true;
 };
 
 /// All planners, by name.

@@ -34,9 +34,9 @@ TEST(ExhaustiveTest, tmpStages) {
     Cluster cluster = makeRandomCluster(random, 4, /*scarce=*/i % 3 == 0);
     auto t0 = std::chrono::steady_clock::now();
     llvm::Expected<Plan> best = planExhaustive(problem, cluster);
-    double dt = std::chrono::duration<double>(
-                    std::chrono::steady_clock::now() - t0)
-                    .count();
+    double dt =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - t0)
+            .count();
     seconds += dt;
     if (!best) {
       std::string m = llvm::toString(best.takeError());
@@ -45,7 +45,7 @@ TEST(ExhaustiveTest, tmpStages) {
       continue;
     }
     ++found;
-    llvm::Expected<Plan> stages = planStages(problem, cluster);
+    llvm::Expected<Plan> stages = planJoint(problem, cluster);
     double ratio = 99;
     if (stages)
       ratio = toSeconds(stages->predicted) / toSeconds(best->predicted);

@@ -20,7 +20,7 @@ namespace {
 struct Piece {
   int64_t first, last;
   const StageOption *option;
-  StateMode mode;
+  StageCost cost;
 };
 
 /// Tries all layouts from the first stage to the last, and computes the formula
@@ -59,10 +59,7 @@ private:
       return;
     for (size_t i = pieces.size(); i-- > 0;) {
       const Piece &piece = pieces[i];
-      std::optional<StageCost> cost =
-          search.cost(*piece.option, piece.first, piece.last, piece.mode);
-      if (!cost)
-        return;
+      const StageCost *cost = &piece.cost;
       double boundary =
           i + 1 < pieces.size()
               ? search.crossing(piece.last - 1, piece.option->lastDevice,
@@ -88,8 +85,8 @@ private:
             if (option.tensor > 1 &&
                 !llvm::is_contained(added.tensorDegrees, option.tensor))
               break;
-            for (StateMode mode : search.modes(option)) {
-              pieces.push_back({layer, last, &option, mode});
+            for (const StageCost &cost : search.variants(option, layer, last)) {
+              pieces.push_back({layer, last, &option, cost});
               enumerate(last, end);
               pieces.pop_back();
             }

@@ -1,0 +1,130 @@
+//===- Harp.h - Layers to stages under a period -----------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search of planHarp for one order of the sub-clusters and one number of
+// microbatches M. Stages lie inside of a sub-cluster, a run of the line of
+// devices; boundaries may cross from one to another. Minimizes
+//
+//   sum_i (t_i + 2 k_i) + (M - 1) p      with  t_i <= p,  k_i <= p
+//
+//   t_i   forward and backward, and its share of gather, reduce and update
+//   k_i   one crossing to the next stage
+//   p     the period
+//
+// subject to memory: n_i microbatches in flight fit into stage i, where
+//
+//   n_last = 1,  n_i = min(M, n_{i+1} + 1 + ceil(2 k_i / p))
+//
+// For a given p this is a dynamic program from the last layer to the first over
+// (layer, position in the line), which keeps for each state the tails that are
+// not worse in both cost and in-flight count than another one that starts in
+// the same node. The periods to try are the different times of stages and
+// crossings, from the smallest that is feasible, found by bisection, up to the
+// one at which the best cost of all would not help any more.
+//
+// As released, the sums have k once and no gather, reduce and update; n grows
+// by 1 inside of a sub-cluster and across by 1, 2 or 3 for k below a tenth,
+// below a half, and above; meshes are powers of two inside of a node; and all
+// devices are used.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_HARP_H
+#define HETERO_LIB_PLANNER_HARP_H
+
+#include "StageSearch.h"
+
+namespace hetero::planner {
+
+/// A run of layers on devices between two positions of the line.
+struct HarpStage {
+  int64_t lastCut = 0, end = 0;
+  double time = 0;
+  int64_t limit = 1;
+  const StageOption *option = nullptr;
+  StateMode mode = StateMode::Replicated;
+  bool recompute = false;
+};
+
+/// A way to lay out all layers, its value, and what it has in flight.
+struct HarpLayout {
+  double value = 0;
+  std::vector<StageChoice> stages;
+  std::vector<int64_t> inFlight;
+};
+
+class HarpSearch {
+public:
+  /// `runs` make the line. Stages with a time of `cutoff / M` or more are not
+  /// looked at. Periods are tried that grow at least by the share `step`.
+  HarpSearch(SearchTables &tables, const PlannerOptions &options,
+             llvm::ArrayRef<std::vector<int64_t>> runs, int64_t maxPositions,
+             int64_t microbatchSize, int64_t numMicrobatches, double cutoff,
+             double step);
+
+  /// The best layout with a value below the cutoff.
+  std::optional<HarpLayout> run();
+
+  // The parts of the formula, for tests.
+  int64_t numCuts() const { return tables.cuts.size(); }
+  int64_t numPositions() const { return positions.size(); }
+  bool mayLeaveOut() const { return !planner.asReleased; }
+  /// The stages that begin at a cut and position, the shortest first.
+  llvm::ArrayRef<HarpStage> stages(int64_t cut, int64_t position) const {
+    return table[cut * numPositions() + position];
+  }
+  /// From a stage that ends before `lastCut` and `end` to one that begins at
+  /// `begin`.
+  double crossing(int64_t lastCut, int64_t end, int64_t begin) const;
+  /// What a stage needs in flight more than the next one.
+  int64_t delay(double crossing, double period, int64_t end,
+                int64_t begin) const;
+  /// What a crossing adds to the sum.
+  double crossings() const { return planner.asReleased ? 1 : 2; }
+  double steps() const { return numSteps; }
+  int64_t count() const { return numMicrobatches; }
+  llvm::ArrayRef<double> periods() const { return allPeriods; }
+
+private:
+  struct Label {
+    double cost = 0, period = 0;
+    int64_t inFlight = 0, numStages = 0;
+    /// Where its first stage begins; -1 behind the last stage.
+    int64_t begin = -1, firstCut = 0;
+    const HarpStage *stage = nullptr;
+    int64_t rest = -1;
+  };
+
+  bool isAllowed(int64_t begin, int64_t end) const;
+  void addStages(int64_t cut, int64_t begin, double longest);
+  void findPeriods();
+  bool isDominated(const Label &label, const Label &by) const;
+  void insert(const Label &label, std::vector<int64_t> &labels);
+  void extend(int64_t cut, int64_t begin, double period, double limit,
+              std::vector<int64_t> &labels);
+  /// The cheapest label for all layers under a period, below `limit`.
+  std::optional<Label> solve(double period, double limit);
+  HarpLayout unwind(const Label &label) const;
+
+  SearchTables &tables;
+  const PlannerOptions &planner;
+  const cluster::Cluster &cluster;
+  std::vector<int64_t> order, positions;
+  /// For each device of the line its run.
+  std::vector<int64_t> runOf;
+  StageSearch search;
+  int64_t numMicrobatches;
+  double cutoff, step, numSteps;
+  std::vector<std::vector<HarpStage>> table;
+  std::vector<double> allPeriods;
+  std::vector<Label> arena;
+};
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_HARP_H

@@ -1,0 +1,285 @@
+//===- HarpSearch.cpp - Layers to stages under a period -------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceOrders.h"
+#include "Harp.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static std::vector<int64_t> join(ArrayRef<std::vector<int64_t>> runs) {
+  std::vector<int64_t> order;
+  for (const std::vector<int64_t> &run : runs)
+    order.insert(order.end(), run.begin(), run.end());
+  return order;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
+                       ArrayRef<std::vector<int64_t>> runs,
+                       int64_t maxPositions, int64_t microbatchSize,
+                       int64_t numMicrobatches, double cutoff, double step)
+    : tables(tables), planner(options), cluster(tables.model.cluster),
+      order(join(runs)), positions(findPositions(cluster, order, maxPositions)),
+      search(tables, options, order, positions, microbatchSize,
+             numMicrobatches),
+      numMicrobatches(numMicrobatches), cutoff(cutoff), step(step),
+      numSteps(static_cast<double>(tables.model.problem.batch) /
+                   static_cast<double>(microbatchSize) -
+               1) {
+  for (auto [index, run] : enumerate(runs))
+    runOf.insert(runOf.end(), run.size(), index);
+  table.resize(numCuts() * numPositions());
+  double longest = cutoff / (numSteps + 1);
+  for (int64_t begin = 0; begin + 1 < numPositions(); ++begin)
+    for (int64_t cut = 0; cut + 1 < numCuts(); ++cut)
+      addStages(cut, begin, longest);
+  findPeriods();
+}
+
+/// Whether the devices between two positions can be a mesh.
+bool HarpSearch::isAllowed(int64_t begin, int64_t end) const {
+  int64_t first = positions[begin], last = positions[end] - 1;
+  if (runOf[first] != runOf[last])
+    return false;
+  if (!planner.asReleased)
+    return true;
+  int64_t size = last - first + 1;
+  return (size & (size - 1)) == 0 && cluster.devices[order[first]].node ==
+                                         cluster.devices[order[last]].node;
+}
+
+void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
+  std::vector<HarpStage> &list = table[cut * numPositions() + begin];
+  for (int64_t end = begin + 1; end < numPositions(); ++end) {
+    if (!isAllowed(begin, end))
+      continue;
+    for (int64_t lastCut = cut + 1; lastCut < numCuts(); ++lastCut) {
+      SmallVector<HarpStage, 8> found;
+      bool isShort = false;
+      for (const StageOption &option : search.options(begin, end)) {
+        if (lastCut > (*option.farthest)[cut] ||
+            search.isPinnedElsewhere(option, tables.cuts[cut],
+                                     tables.cuts[lastCut]))
+          continue;
+        if (search.computeTime(option, cut, lastCut) >= longest)
+          continue;
+        isShort = true;
+        for (const StageCost &cost : search.variants(option, cut, lastCut)) {
+          double once = planner.asReleased ? 0 : cost.once / (numSteps + 1);
+          HarpStage stage = {lastCut, end,       cost.time + once, cost.limit,
+                             &option, cost.mode, cost.recompute};
+          auto isWorse = [](const HarpStage &left, const HarpStage &right) {
+            return left.time >= right.time && left.limit <= right.limit;
+          };
+          if (any_of(found, [&](const HarpStage &other) {
+                return isWorse(stage, other);
+              }))
+            continue;
+          erase_if(found, [&](const HarpStage &other) {
+            return isWorse(other, stage);
+          });
+          found.push_back(stage);
+        }
+      }
+      // More layers take longer.
+      if (!isShort)
+        break;
+      list.insert(list.end(), found.begin(), found.end());
+    }
+  }
+  std::vector<std::pair<double, size_t>> keys;
+  for (auto [number, stage] : enumerate(list))
+    keys.push_back({stage.time, number});
+  sort(keys);
+  std::vector<HarpStage> sorted;
+  for (auto [time, number] : keys)
+    sorted.push_back(list[number]);
+  list = std::move(sorted);
+}
+
+double HarpSearch::crossing(int64_t lastCut, int64_t end, int64_t begin) const {
+  return search.crossing(tables.cuts[lastCut] - 1, order[positions[end] - 1],
+                         order[positions[begin]]);
+}
+
+int64_t HarpSearch::delay(double crossing, double period, int64_t end,
+                          int64_t begin) const {
+  if (planner.asReleased) {
+    if (runOf[positions[end] - 1] == runOf[positions[begin]] ||
+        crossing < period / 10)
+      return 1;
+    return crossing < period / 2 ? 2 : 3;
+  }
+  // A crossing that is not a whole number of periods by rounding alone is one.
+  return 1 + int64_t(std::ceil(2 * crossing / period - 1e-9));
+}
+
+/// All times of stages and crossings that a plan below the cutoff can have.
+void HarpSearch::findPeriods() {
+  double longest = cutoff / (numSteps + 1);
+  for (const std::vector<HarpStage> &list : table)
+    for (const HarpStage &stage : list)
+      allPeriods.push_back(stage.time);
+  std::vector<std::pair<int64_t, int64_t>> joints;
+  for (int64_t end = 1; end + 1 < numPositions(); ++end)
+    for (int64_t begin = end; begin + 1 < numPositions(); ++begin)
+      joints.push_back({end, begin});
+  for (int64_t cut = 1; cut + 1 < numCuts(); ++cut)
+    for (auto [end, begin] : joints)
+      allPeriods.push_back(crossing(cut, end, begin));
+  sort(allPeriods);
+  allPeriods.erase(std::unique(allPeriods.begin(), allPeriods.end()),
+                   allPeriods.end());
+  erase_if(allPeriods, [&](double period) { return period >= longest; });
+}
+
+//===----------------------------------------------------------------------===//
+// The dynamic program
+//===----------------------------------------------------------------------===//
+
+bool HarpSearch::isDominated(const Label &label, const Label &by) const {
+  auto nodeOf = [&](const Label &l) {
+    return l.begin < 0 ? -1 : cluster.devices[order[positions[l.begin]]].node;
+  };
+  return by.cost <= label.cost && by.inFlight <= label.inFlight &&
+         nodeOf(by) == nodeOf(label) &&
+         (!planner.asReleased || by.begin == label.begin) &&
+         (!tables.model.problem.constraints.maxStages ||
+          by.numStages <= label.numStages);
+}
+
+void HarpSearch::insert(const Label &label, std::vector<int64_t> &labels) {
+  for (int64_t other : labels)
+    if (isDominated(label, arena[other]))
+      return;
+  erase_if(labels,
+           [&](int64_t other) { return isDominated(arena[other], label); });
+  labels.push_back(arena.size());
+  arena.push_back(label);
+}
+
+std::optional<HarpSearch::Label> HarpSearch::solve(double period,
+                                                   double limit) {
+  arena.assign(1, Label());
+  int64_t numStates = numCuts() * numPositions();
+  std::vector<std::vector<int64_t>> states(numStates);
+  auto at = [&](int64_t cut, int64_t position) -> std::vector<int64_t> & {
+    return states[cut * numPositions() + position];
+  };
+  int64_t lastPosition = numPositions() - 1;
+  for (int64_t position = 0; position <= lastPosition; ++position)
+    if (mayLeaveOut() || position == lastPosition)
+      at(numCuts() - 1, position) = {0};
+  std::optional<int64_t> maxStages = tables.model.problem.constraints.maxStages;
+  for (int64_t begin = lastPosition - 1; begin >= 0; --begin)
+    for (int64_t cut = numCuts() - 2; cut >= 0; --cut) {
+      std::vector<int64_t> &labels = at(cut, begin);
+      if (mayLeaveOut())
+        labels = at(cut, begin + 1);
+      for (const HarpStage &stage : stages(cut, begin)) {
+        if (stage.time > period)
+          break;
+        for (int64_t tail : at(stage.lastCut, stage.end)) {
+          const Label next = arena[tail];
+          Label label;
+          double boundary = 0;
+          label.inFlight = 1;
+          if (next.stage) {
+            boundary = crossing(stage.lastCut, stage.end, next.begin);
+            label.inFlight = std::min(
+                numMicrobatches,
+                next.inFlight + delay(boundary, period, stage.end, next.begin));
+          }
+          label.cost = next.cost + stage.time + crossings() * boundary;
+          label.numStages = next.numStages + 1;
+          if (boundary > period || label.inFlight > stage.limit ||
+              label.cost >= limit ||
+              (maxStages && label.numStages > *maxStages))
+            continue;
+          label.period = std::max({next.period, stage.time, boundary});
+          label.begin = begin;
+          label.firstCut = cut;
+          label.stage = &stage;
+          label.rest = tail;
+          insert(label, labels);
+        }
+      }
+    }
+  std::optional<Label> best;
+  for (int64_t index : at(0, 0))
+    if (!best || arena[index].cost < best->cost)
+      best = arena[index];
+  return best;
+}
+
+HarpLayout HarpSearch::unwind(const Label &label) const {
+  HarpLayout layout;
+  layout.value = label.cost + numSteps * label.period;
+  for (const Label *at = &label; at->stage; at = &arena[at->rest]) {
+    const HarpStage &stage = *at->stage;
+    ArrayRef<int64_t> devices = ArrayRef(order).slice(
+        positions[at->begin], positions[stage.end] - positions[at->begin]);
+    layout.stages.push_back(
+        {{tables.cuts[at->firstCut], tables.cuts[stage.lastCut] - 1},
+         devices.vec(),
+         stage.option->tensor,
+         stage.mode,
+         stage.recompute});
+    layout.inFlight.push_back(at->inFlight);
+  }
+  return layout;
+}
+
+std::optional<HarpLayout> HarpSearch::run() {
+  if (allPeriods.empty())
+    return std::nullopt;
+  std::optional<Label> cheapest = solve(allPeriods.back(), infinity);
+  if (!cheapest)
+    return std::nullopt;
+  double least = cheapest->cost, best = cutoff;
+  std::optional<HarpLayout> layout;
+  auto consider = [&](const Label &label) {
+    double value = label.cost + numSteps * label.period;
+    if (value >= best)
+      return;
+    best = value;
+    layout = unwind(label);
+  };
+  consider(*cheapest);
+  // The smallest feasible period.
+  size_t low = 0, high = allPeriods.size() - 1;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (std::optional<Label> label = solve(allPeriods[middle], infinity)) {
+      consider(*label);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  double before = 0;
+  for (size_t index = low; index < allPeriods.size(); ++index) {
+    double period = allPeriods[index];
+    if (least + numSteps * period >= best)
+      break;
+    if (period < before * (1 + step))
+      continue;
+    before = period;
+    if (std::optional<Label> label = solve(period, best - numSteps * period))
+      consider(*label);
+  }
+  return layout;
+}

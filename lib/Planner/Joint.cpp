@@ -1,0 +1,416 @@
+//===- Joint.cpp - All decisions together ---------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which orders, cuts and microbatches the search of StageSearch.h is run for.
+// All of them would be too many, so first a few orders are tried with many
+// numbers of microbatches and coarse cuts, then all orders with the best
+// numbers, then fine cuts for the best of both. The search misranks, so that
+// what it finds is estimated (StagePool.h); the best designs, and those of the
+// other planners, are improved (LocalSearch.h); and the best of all are
+// evaluated exactly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceOrders.h"
+#include "LocalSearch.h"
+#include "StageSearch.h"
+#include "Verify.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+/// Where a coarse search cuts devices and layers, and a fine one layers.
+static constexpr int64_t coarsePositions = 10, coarseCuts = 24, fineCuts = 72;
+/// How many labels a state keeps, how many orders are tried with all numbers of
+/// microbatches, and how many numbers and configurations go on.
+static constexpr size_t labelsPerState = 6, firstOrders = 4,
+                        bestMicrobatches = 6, bestConfigurations = 10;
+/// How many designs are improved and evaluated exactly.
+static constexpr size_t mostImproved = 10, mostEvaluated = 24;
+/// The value of a layout is an estimate, which may be too high by this.
+static constexpr double slack = 1.06;
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+namespace {
+/// One run of the search.
+struct Configuration {
+  size_t order = 0, microbatches = 0;
+  double value = infinity;
+};
+
+/// A design with what it is expected to take, by when it was found.
+struct FoundDesign {
+  Design design;
+  Estimate estimate;
+  size_t number = 0;
+};
+
+class JointPlanner {
+public:
+  JointPlanner(const Problem &problem, const Cluster &cluster,
+               const PlannerOptions &options, bool thorough)
+      : problem(problem), cluster(cluster), options(options),
+        thorough(thorough), builder(problem, cluster, options),
+        coarseTables(builder.model, coarseCuts),
+        fineTables(builder.model, fineCuts),
+        start(std::chrono::steady_clock::now()) {}
+
+  Expected<Plan> plan(StringRef name);
+
+private:
+  bool isOver() const;
+  void addBaselines();
+  void addSeed(const Plan &plan);
+  void chooseMicrobatches();
+  bool isPossible(const Design &design) const;
+  Estimate estimate(const Design &design);
+  void add(Design design);
+  void search(Configuration &configuration, SearchTables &tables,
+              int64_t numPositions);
+  void searchAll();
+  void improveBest();
+  void evaluateBest();
+  void sortFound();
+
+  const Problem &problem;
+  const Cluster &cluster;
+  const PlannerOptions &options;
+  bool thorough;
+  PlanBuilder builder;
+  SearchTables coarseTables, fineTables;
+  std::chrono::steady_clock::time_point start;
+  /// Lines of devices; all ways to cut the batch, and those that are searched.
+  std::vector<std::vector<int64_t>> orders, microbatches;
+  std::vector<size_t> searched;
+  std::map<size_t, StagePool> pools;
+  std::vector<FoundDesign> found;
+  double best = infinity;
+  Selection selection;
+};
+} // namespace
+
+bool JointPlanner::isOver() const {
+  if (!options.timeBudget)
+    return false;
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  return spent.count() > toSeconds(*options.timeBudget);
+}
+
+//===----------------------------------------------------------------------===//
+// Designs
+//===----------------------------------------------------------------------===//
+
+bool JointPlanner::isPossible(const Design &design) const {
+  const Constraints &constraints = problem.constraints;
+  int64_t numStages = design.stages.size();
+  if (constraints.maxStages && numStages > *constraints.maxStages)
+    return false;
+  for (auto [index, stage] : enumerate(design.stages)) {
+    int64_t count = stage.devices.size();
+    if (count == 0 || count % stage.tensor != 0 ||
+        count / stage.tensor > microbatches[design.microbatches].front())
+      return false;
+    for (int64_t layer = stage.layers.first;
+         stage.tensor > 1 && layer <= stage.layers.last; ++layer)
+      if (!is_contained(problem.layers[layer].tensorDegrees, stage.tensor))
+        return false;
+    if (!rowsAreUniform(cluster, stage.devices, stage.tensor))
+      return false;
+    for (const Pin &pin : constraints.pins) {
+      if (pin.layer < stage.layers.first || pin.layer > stage.layers.last)
+        continue;
+      if (pin.stage && *pin.stage != int64_t(index))
+        return false;
+      if (!pin.devices.empty() && any_of(stage.devices, [&](int64_t device) {
+            return !is_contained(pin.devices, device);
+          }))
+        return false;
+    }
+  }
+  return true;
+}
+
+Estimate JointPlanner::estimate(const Design &design) {
+  if (!isPossible(design))
+    return {};
+  auto pool = pools.find(design.microbatches);
+  if (pool == pools.end())
+    pool = pools
+               .emplace(std::piecewise_construct,
+                        std::forward_as_tuple(design.microbatches),
+                        std::forward_as_tuple(
+                            builder, microbatches[design.microbatches]))
+               .first;
+  return pool->second.estimate(design.stages);
+}
+
+void JointPlanner::add(Design design) {
+  Estimate value = estimate(design);
+  if (value.seconds == infinity)
+    return;
+  best = std::min(best, value.seconds);
+  found.push_back({std::move(design), std::move(value), found.size()});
+}
+
+void JointPlanner::sortFound() {
+  sort(found, [](const FoundDesign &left, const FoundDesign &right) {
+    return std::tie(left.estimate.seconds, left.number) <
+           std::tie(right.estimate.seconds, right.number);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Baselines
+//===----------------------------------------------------------------------===//
+
+/// The design of another plan, if it is one.
+void JointPlanner::addSeed(const Plan &plan) {
+  Design design;
+  auto at = find(microbatches, plan.microbatches);
+  if (at == microbatches.end())
+    return;
+  design.microbatches = at - microbatches.begin();
+  for (const Stage &stage : plan.stages) {
+    if (stage.layers.size() != 1)
+      return;
+    design.stages.push_back({stage.layers.front(), stage.mesh.devices,
+                             stage.mesh.tensor, stage.state, stage.recompute});
+  }
+  add(std::move(design));
+}
+
+/// The other planners' plans are candidates as well, and a good start.
+void JointPlanner::addBaselines() {
+  auto run = [&](auto *planner) {
+    Expected<Plan> plan = planner(problem, cluster, options);
+    if (!plan)
+      return consumeError(plan.takeError());
+    best = std::min(best, toSeconds(plan->predicted));
+    addSeed(*plan);
+    selection.add({std::move(*plan), std::nullopt});
+  };
+  if (!thorough) {
+    for (auto *planner : {planSingle, planEven, planProportional})
+      run(planner);
+    return;
+  }
+  for (const PlannerEntry &entry : planners())
+    if (!isOver() && entry.isBaseline)
+      run(entry.plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Searches
+//===----------------------------------------------------------------------===//
+
+/// All numbers up to 4 and then two for each doubling are searched.
+void JointPlanner::chooseMicrobatches() {
+  microbatches = microbatchOptions(problem);
+  double next = 1;
+  for (auto [index, sizes] : enumerate(microbatches)) {
+    auto count = static_cast<double>(sizes.size());
+    if (count < next)
+      continue;
+    next = count < 4 ? count + 1 : count * 1.4;
+    searched.push_back(index);
+  }
+}
+
+void JointPlanner::search(Configuration &configuration, SearchTables &tables,
+                          int64_t numPositions) {
+  const std::vector<int64_t> &order = orders[configuration.order];
+  const std::vector<int64_t> &sizes = microbatches[configuration.microbatches];
+  StageSearch search(tables, options, order,
+                     findPositions(cluster, order, numPositions),
+                     *max_element(sizes), sizes.size());
+  std::vector<std::optional<int64_t>> counts = {std::nullopt};
+  int64_t lowest = 0;
+  for (const Pin &pin : problem.constraints.pins)
+    if (pin.stage)
+      lowest = std::max(lowest, *pin.stage + 1);
+  if (lowest > 0) {
+    counts.clear();
+    int64_t most = std::min<int64_t>(problem.layers.size(), order.size());
+    for (int64_t count = lowest;
+         count <= std::min(most, problem.constraints.maxStages.value_or(most));
+         ++count)
+      counts.push_back(count);
+  }
+  for (std::optional<int64_t> numStages : counts)
+    for (StageLayout &layout :
+         search.run(slack * best, /*keep=*/4, labelsPerState, numStages)) {
+      size_t before = found.size();
+      add({configuration.microbatches, std::move(layout.stages)});
+      if (found.size() > before)
+        configuration.value =
+            std::min(configuration.value, found.back().estimate.seconds);
+    }
+}
+
+static void sortByValue(std::vector<Configuration> &configurations) {
+  sort(configurations,
+       [](const Configuration &left, const Configuration &right) {
+         return std::tie(left.value, left.order, left.microbatches) <
+                std::tie(right.value, right.order, right.microbatches);
+       });
+}
+
+void JointPlanner::searchAll() {
+  int64_t numDevices = orders.front().size();
+  bool isFine = numDevices + 1 <= coarsePositions &&
+                int64_t(problem.layers.size()) <= coarseCuts;
+  int64_t coarse = std::min(coarsePositions, options.maxPositions + 1);
+  std::vector<Configuration> done;
+  auto run = [&](size_t order, size_t index) {
+    if (isOver() || any_of(done, [&](const Configuration &c) {
+          return c.order == order && c.microbatches == index;
+        }))
+      return;
+    Configuration configuration{order, index};
+    search(configuration, coarseTables, coarse);
+    done.push_back(configuration);
+  };
+  for (size_t order = 0; order < std::min(firstOrders, orders.size()); ++order)
+    for (size_t index : searched)
+      run(order, index);
+
+  sortByValue(done);
+  std::vector<size_t> good;
+  for (const Configuration &configuration : done)
+    if (!is_contained(good, configuration.microbatches) &&
+        good.size() < bestMicrobatches)
+      good.push_back(configuration.microbatches);
+  for (size_t order = 0; order < orders.size(); ++order)
+    for (size_t index : good)
+      run(order, index);
+
+  if (isFine)
+    return;
+  sortByValue(done);
+  if (done.size() > bestConfigurations)
+    done.resize(bestConfigurations);
+  for (Configuration &configuration : done)
+    if (!isOver())
+      search(configuration, fineTables, options.maxPositions + 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Improvement
+//===----------------------------------------------------------------------===//
+
+/// How many designs may be estimated while improving: fewer if each of them
+/// takes longer.
+static int64_t improvementWork(int64_t numDevices, int64_t numLayers) {
+  int64_t work = 2000000 / (numDevices * 8 + numLayers * 2 + 50);
+  return std::max<int64_t>(200, std::min<int64_t>(12000, work));
+}
+
+void JointPlanner::improveBest() {
+  sortFound();
+  std::vector<FoundDesign> starts;
+  std::vector<std::pair<size_t, size_t>> shapes;
+  for (const FoundDesign &candidate : found) {
+    std::pair<size_t, size_t> shape(candidate.design.stages.size(),
+                                    candidate.design.microbatches);
+    if (starts.size() >= mostImproved)
+      break;
+    if (starts.size() >= 4 && is_contained(shapes, shape))
+      continue;
+    shapes.push_back(shape);
+    starts.push_back(candidate);
+  }
+  auto value = [&](const Design &design) {
+    return isOver() ? infinity : estimate(design).seconds;
+  };
+  LocalSearch search(builder, microbatches, value);
+  int64_t work = improvementWork(orders.front().size(), problem.layers.size());
+  for (auto [index, candidate] : enumerate(starts)) {
+    // What one does not use is there for the others.
+    int64_t share = work / int64_t(starts.size() - index);
+    work -= share;
+    double time = candidate.estimate.seconds;
+    search.improve(candidate.design, time, share);
+    work += share;
+    add(std::move(candidate.design));
+  }
+}
+
+void JointPlanner::evaluateBest() {
+  sortFound();
+  size_t evaluated = 0;
+  std::vector<const Design *> done;
+  for (const FoundDesign &candidate : found) {
+    if (any_of(done,
+               [&](const Design *other) { return *other == candidate.design; }))
+      continue;
+    done.push_back(&candidate.design);
+    StagePool &pool = pools.at(candidate.design.microbatches);
+    Candidate whole = builder.complete(
+        pool.makePlan(candidate.design.stages, candidate.estimate.inFlight));
+    if (Error error = verifyStructure(builder.model, whole.plan))
+      consumeError(std::move(error));
+    else
+      selection.add(std::move(whole));
+    size_t most = thorough ? mostEvaluated : options.candidates;
+    if (++evaluated >= std::max<size_t>(1, most))
+      break;
+  }
+}
+
+Expected<Plan> JointPlanner::plan(StringRef name) {
+  std::vector<int64_t> devices = usableDevices(problem, cluster);
+  if (devices.empty())
+    return createStringError("no device of the cluster '" + cluster.name +
+                             "' may be used");
+  chooseMicrobatches();
+  addBaselines();
+  std::vector<std::vector<int64_t>> runs =
+      findRuns(cluster, devices, /*mostByNode=*/5);
+  int64_t most = std::max<int64_t>(1, options.maxOrders);
+  orders = permuteRuns(runs, most);
+  if (thorough)
+    for (std::vector<int64_t> &order : mixRuns(cluster, runs))
+      if (int64_t(orders.size()) < most && !is_contained(orders, order))
+        orders.push_back(std::move(order));
+  searchAll();
+  if (thorough)
+    improveBest();
+  evaluateBest();
+  if (!selection.found())
+    builder.addClosest(orders, selection);
+  return selection.take(name, builder.model);
+}
+
+Expected<Plan> hetero::planner::searchStages(StringRef name,
+                                             const Problem &problem,
+                                             const Cluster &cluster,
+                                             const PlannerOptions &options) {
+  if (Error error = check(problem))
+    return error;
+  return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
+}
+
+Expected<Plan> hetero::planner::planStages(const Problem &problem,
+                                           const Cluster &cluster,
+                                           const PlannerOptions &options) {
+  return searchStages("stages", problem, cluster, options);
+}
+
+Expected<Plan> hetero::planner::planJoint(const Problem &problem,
+                                          const Cluster &cluster,
+                                          const PlannerOptions &options) {
+  if (Error error = check(problem))
+    return error;
+  return JointPlanner(problem, cluster, options, /*thorough=*/true)
+      .plan("joint");
+}

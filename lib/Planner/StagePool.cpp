@@ -1,0 +1,144 @@
+//===- StagePool.cpp - Stages that were looked at -------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagePool.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using namespace hetero::simulator;
+
+StagePool::StagePool(const PlanBuilder &builder, ArrayRef<int64_t> microbatches)
+    : builder(builder), model(builder.model),
+      microbatches(microbatches.begin(), microbatches.end()) {
+  for (int64_t size : microbatches) {
+    if (!is_contained(sizes, size))
+      sizes.push_back(size);
+    sizeOf.push_back(llvm::find(sizes, size) - sizes.begin());
+  }
+}
+
+size_t StagePool::find(const StageChoice &choice, StagePlace place,
+                       int64_t depth) {
+  std::vector<int64_t> key = {choice.layers.first, choice.layers.last,
+                              choice.tensor,       int64_t(choice.state),
+                              choice.recompute,    place.isFirst,
+                              place.isLast,        depth};
+  key.insert(key.end(), choice.devices.begin(), choice.devices.end());
+  auto [found, isNew] = indices.try_emplace(std::move(key), entries.size());
+  if (!isNew)
+    return found->second;
+  Entry entry;
+  entry.stage = builder.makeStage(choice, place, sizes, depth);
+  StateDivision state(model, entry.stage, place, Division::Proportional);
+  entry.limit = state.limit();
+  state.apply(std::max<int64_t>(1, entry.limit));
+  entry.first = model.onceTimes(entry.stage);
+  entry.seconds.gather = toSeconds(entry.first.gather);
+  entry.seconds.reduce = toSeconds(entry.first.reduce);
+  entry.seconds.update = toSeconds(entry.first.update);
+  for (size_t size = 0; size < sizes.size(); ++size) {
+    auto [forward, backward] = model.computeTimes(entry.stage, size);
+    entry.seconds.sizes.push_back({toSeconds(forward), toSeconds(backward)});
+    if (size > 0)
+      continue;
+    entry.first.forward = forward;
+    entry.first.backward = backward;
+  }
+  entries.push_back(std::move(entry));
+  return found->second;
+}
+
+const std::vector<std::pair<Time, Time>> &StagePool::crossing(size_t from,
+                                                              size_t to) {
+  std::vector<std::pair<Time, Time>> &times = crossings[{from, to}];
+  if (times.empty())
+    for (size_t size = 0; size < sizes.size(); ++size)
+      times.push_back(
+          model.boundaryTimes(entries[from].stage, entries[to].stage, size));
+  return times;
+}
+
+/// Finds the entries of all stages; false if one does not fit.
+bool StagePool::collect(ArrayRef<StageChoice> stages,
+                        std::vector<size_t> &found) {
+  int64_t numStages = stages.size(), count = microbatches.size();
+  for (auto [index, choice] : enumerate(stages)) {
+    int64_t left = numStages - int64_t(index);
+    found.push_back(
+        find(choice, {index == 0, left == 1, count}, std::min(count, left)));
+    if (entries[found.back()].limit < 1)
+      return false;
+  }
+  return true;
+}
+
+Estimate StagePool::estimate(ArrayRef<StageChoice> stages) {
+  Estimate best;
+  std::vector<size_t> found;
+  if (!collect(stages, found))
+    return best;
+  std::vector<EstimatedStage> seconds;
+  std::vector<StageTimes> times;
+  std::vector<int64_t> limits;
+  for (auto [index, number] : enumerate(found)) {
+    seconds.push_back(entries[number].seconds);
+    times.push_back(entries[number].first);
+    limits.push_back(entries[number].limit);
+    if (index + 1 == found.size())
+      continue;
+    const auto &crossed = crossing(number, found[index + 1]);
+    std::tie(times.back().boundary, times.back().boundaryGradient) =
+        crossed.front();
+    for (auto [size, both] : zip_equal(seconds.back().sizes, crossed)) {
+      size.boundary = toSeconds(both.first);
+      size.boundaryGradient = toSeconds(both.second);
+    }
+  }
+  int64_t count = microbatches.size();
+  std::vector<std::vector<int64_t>> tried;
+  auto tryCounts = [&](std::vector<int64_t> counts) {
+    if (is_contained(tried, counts))
+      return;
+    double time = estimateStep(seconds, sizeOf, counts);
+    if (time < best.seconds)
+      best = {time, counts};
+    tried.push_back(std::move(counts));
+  };
+  std::vector<int64_t> counts =
+      computeInFlight(builder.options.schedule, count, times, limits);
+  tryCounts(counts);
+  if (builder.options.schedule != ScheduleKind::HeteroOneFOneB ||
+      stages.size() == 1)
+    return best;
+  tryCounts(computeInFlight(ScheduleKind::OneFOneB, count, times, limits));
+  // One and two more than it takes in a steady state.
+  for (int64_t more : {1, 2}) {
+    std::vector<int64_t> raised = counts;
+    int64_t before = count;
+    for (size_t index = 0; index + 1 < raised.size(); ++index)
+      before = raised[index] =
+          std::min({raised[index] + more, limits[index], before});
+    tryCounts(std::move(raised));
+  }
+  return best;
+}
+
+Plan StagePool::makePlan(ArrayRef<StageChoice> stages,
+                         ArrayRef<int64_t> inFlight) {
+  Plan plan;
+  plan.batch = model.problem.batch;
+  plan.microbatches = microbatches;
+  std::vector<size_t> found;
+  collect(stages, found);
+  for (size_t number : found)
+    plan.stages.push_back(entries[number].stage);
+  builder.setInFlight(plan, inFlight, Division::Proportional);
+  return plan;
+}

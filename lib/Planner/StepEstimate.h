@@ -1,0 +1,47 @@
+//===- StepEstimate.h - How long a step takes, quickly ----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows the order of Schedule.h with plain numbers: a stage does one thing at
+// a time, sends do not block it, and each boundary carries one message at a
+// time in each direction. Pipelines soon repeat themselves, so that of many
+// microbatches only some are followed, and the rest take as long as the last of
+// those did.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_STEPESTIMATE_H
+#define HETERO_LIB_PLANNER_STEPESTIMATE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace hetero::planner {
+
+/// Of a stage, in seconds, for one size of microbatch. The boundary is the one
+/// to the next stage.
+struct StageSeconds {
+  double forward = 0, backward = 0, boundary = 0, boundaryGradient = 0;
+};
+
+/// A stage as the estimate sees it.
+struct EstimatedStage {
+  /// By size of microbatch.
+  std::vector<StageSeconds> sizes;
+  double gather = 0, reduce = 0, update = 0;
+};
+
+/// The seconds of a step. `sizeOf` gives for each microbatch the number of its
+/// size; `inFlight` does not rise.
+double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
+                    llvm::ArrayRef<int64_t> sizeOf,
+                    llvm::ArrayRef<int64_t> inFlight);
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_STEPESTIMATE_H
