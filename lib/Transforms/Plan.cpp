@@ -16,6 +16,7 @@
 #include "hetero/Planner/Planners.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include <map>
 
 namespace hetero {
 #define GEN_PASS_DEF_PLANPASS
@@ -136,7 +137,7 @@ LogicalResult PlanPass::addMicrobatches(func::FuncOp step,
 /// A `hetero.placement` that is already there decides for its whole layer.
 LogicalResult PlanPass::addPins(func::FuncOp step, const StepLayers &layers,
                                 planner::Problem &problem) {
-  DenseMap<int64_t, Operation *> pinned;
+  std::map<int64_t, Operation *> pinned;
   for (Operation &op : step.getBody().front()) {
     auto placement =
         op.getAttrOfType<PlacementAttr>(HeteroDialect::getPlacementAttrName());

@@ -12,6 +12,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -28,7 +29,7 @@ std::vector<Device> ClusterOp::getDevices() {
   mlir::SymbolTable symbols(*this);
   std::vector<Device> devices;
   for (NodeOp node : getBody().getOps<NodeOp>()) {
-    llvm::SmallDenseSet<int64_t> unavailable;
+    std::set<int64_t> unavailable;
     if (auto listed = node.getUnavailable())
       unavailable.insert(listed->begin(), listed->end());
     int64_t index = 0;
@@ -38,7 +39,7 @@ std::vector<Device> ClusterOp::getDevices() {
       auto deviceClass = symbols.lookup<DeviceClassOp>(name.getAttr());
       for (int64_t i = 0; i < count; ++i, ++index)
         devices.push_back(
-            {node, deviceClass, index, !unavailable.contains(index)});
+            {node, deviceClass, index, !unavailable.count(index)});
     }
   }
   return devices;
@@ -210,7 +211,7 @@ LogicalResult NodeOp::verify() {
                          << " devices but no link between them";
   ArrayRef<int64_t> unavailable =
       getUnavailable().value_or(ArrayRef<int64_t>());
-  llvm::SmallDenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t index : unavailable) {
     if (index < 0 || index >= devices)
       return emitOpError() << "node_c4: lists device " << index

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -23,7 +24,7 @@ void MeshOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 LogicalResult MeshOp::verify() {
   if (getDevices().empty())
     return emitOpError() << "mesh_c1: has no devices";
-  llvm::DenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t device : getDevices())
     if (device < 0 || !seen.insert(device).second)
       return emitOpError() << "mesh_c1: device " << device

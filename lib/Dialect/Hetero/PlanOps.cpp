@@ -12,6 +12,8 @@
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -285,15 +287,15 @@ LogicalResult PlanOp::verifyRegions() {
 /// Checks that the meshes of two stages are the same devices or have none in
 /// common, and collects all devices.
 static LogicalResult verifyMeshes(PlanOp plan, SymbolTableCollection &symbols,
-                                  llvm::DenseMap<int64_t, StageOp> &users) {
+                                  std::map<int64_t, StageOp> &users) {
   for (StageOp stage : plan.getStages()) {
     auto mesh =
         symbols.lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
     if (!mesh)
       return stage.emitOpError()
              << "stage_c1: " << stage.getMeshAttr() << " is not a mesh";
-    llvm::DenseSet<int64_t> devices(mesh.getDevices().begin(),
-                                    mesh.getDevices().end());
+    std::set<int64_t> devices(mesh.getDevices().begin(),
+                              mesh.getDevices().end());
     for (int64_t device : mesh.getDevices()) {
       auto [user, inserted] = users.try_emplace(device, stage);
       if (inserted)
@@ -301,9 +303,8 @@ static LogicalResult verifyMeshes(PlanOp plan, SymbolTableCollection &symbols,
       auto other = symbols.lookupNearestSymbolFrom<MeshOp>(
           plan, user->second.getMeshAttr());
       if (other.getDevices().size() == devices.size() &&
-          llvm::all_of(other.getDevices(), [&](int64_t device) {
-            return devices.contains(device);
-          }))
+          llvm::all_of(other.getDevices(),
+                       [&](int64_t device) { return devices.count(device); }))
         continue;
       return (stage.emitOpError()
               << "plan_c7: device " << device
@@ -316,8 +317,8 @@ static LogicalResult verifyMeshes(PlanOp plan, SymbolTableCollection &symbols,
 }
 
 /// Checks that what limits the plan is part of it or of the cluster.
-static LogicalResult
-verifyLimits(PlanOp plan, const llvm::DenseMap<int64_t, StageOp> &users) {
+static LogicalResult verifyLimits(PlanOp plan,
+                                  const std::map<int64_t, StageOp> &users) {
   if (!plan.getLimitedBy())
     return success();
   ClusterOp cluster = ClusterOp::lookupNear(plan);
@@ -327,7 +328,7 @@ verifyLimits(PlanOp plan, const llvm::DenseMap<int64_t, StageOp> &users) {
       return plan.emitOpError()
              << "plan_c9: stage " << *resource.getStage()
              << " limits it, but it has " << numStages << " stages";
-    if (resource.getDevice() && !users.contains(*resource.getDevice()))
+    if (resource.getDevice() && !users.count(*resource.getDevice()))
       return plan.emitOpError() << "plan_c9: device " << *resource.getDevice()
                                 << " limits it, but is in no stage";
     if (FlatSymbolRefAttr symbol = resource.getSymbol();
@@ -360,7 +361,7 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
                  .attachNote(table.getLoc())
              << "the table is here";
   }
-  llvm::DenseMap<int64_t, StageOp> users;
+  std::map<int64_t, StageOp> users;
   return failure(failed(verifyMeshes(*this, symbols, users)) ||
                  failed(verifyLimits(*this, users)));
 }
@@ -397,7 +398,7 @@ LogicalResult StageOp::verifyRegions() {
 /// The different sizes of microbatches, in order of first appearance.
 static SmallVector<int64_t> getDistinctMicrobatches(PlanOp plan) {
   SmallVector<int64_t> sizes;
-  llvm::DenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t size : plan.getMicrobatches())
     if (seen.insert(size).second)
       sizes.push_back(size);
@@ -410,15 +411,14 @@ static LogicalResult verifyShares(StageOp stage, MeshOp mesh,
   auto shares = stage.getBody().getOps<ShareOp>();
   if (shares.empty())
     return success();
-  llvm::DenseSet<int64_t> members(mesh.getDevices().begin(),
-                                  mesh.getDevices().end());
-  llvm::DenseMap<int64_t, ShareOp> owners;
+  std::set<int64_t> members(mesh.getDevices().begin(), mesh.getDevices().end());
+  std::map<int64_t, ShareOp> owners;
   std::vector<Device> devices;
   if (cluster)
     devices = cluster.getDevices();
   for (ShareOp share : shares) {
     int64_t device = share.getDevice();
-    if (!members.contains(device))
+    if (!members.count(device))
       return share.emitOpError() << "share_c1: device " << device
                                  << " is not in the mesh of the stage";
     auto [owner, inserted] = owners.try_emplace(device, share);

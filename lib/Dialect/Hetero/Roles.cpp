@@ -11,6 +11,7 @@
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include <map>
 
 using namespace mlir;
 using namespace hetero;
@@ -93,7 +94,7 @@ static LogicalResult verifyOneUpdateEach(FunctionOpInterface function,
     if (function.getResultAttr(other, name))
       return success();
 
-  llvm::DenseMap<int64_t, unsigned> updatedBy;
+  std::map<int64_t, unsigned> updatedBy;
   for (unsigned i = index, e = function.getNumResults(); i < e; ++i) {
     auto role = function.getResultAttrOfType<RoleAttr>(i, name);
     if (!role || role.getKind() != RoleKind::UpdatedState)

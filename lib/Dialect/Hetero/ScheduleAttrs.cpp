@@ -10,6 +10,7 @@
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/DenseSet.h"
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -145,7 +146,7 @@ LogicalResult ProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> ranks) {
   if (ranks.empty())
     return emitError() << "program_c1: no rank runs the program";
-  llvm::DenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (int64_t rank : ranks)
     if (rank < 0 || !seen.insert(rank).second)
       return emitError() << "program_c1: rank " << rank

@@ -75,7 +75,7 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "mesh of " << total << " devices has " << count
                        << " device ids";
   // mesh_c5
-  llvm::SmallDenseSet<int64_t> ids;
+  std::set<int64_t> ids;
   for (int64_t id : deviceIds) {
     if (id >= count)
       return emitError() << "device id " << id

@@ -40,6 +40,11 @@ module attributes {a = #hetero.program<on [1, 0 to 2]>} {}
 
 // -----
 
+// expected-error @+1 {{program_c1: rank 9223372036854775807 is listed twice}}
+module attributes {a = #hetero.program<on [9223372036854775807, 9223372036854775807]>} {}
+
+// -----
+
 // expected-error @+1 {{program_c2: stage -1, chunk 0 and sweep 0 must not be negative}}
 module attributes {a = #hetero.program<stage -1 forward on [0]>} {}
 
