@@ -28,7 +28,7 @@ BARS = {"passes.10k": 10.0, "jit.10k": 60.0, "passes.growth": 1.3, "jit.growth":
 # How the step is laid out: by the default planner, by samples alone, by layers alone.
 PLANS = {
     "": "planner=stages",
-    "_data": "planner=proportional",
+    "_data": "planner=dp-proportional",
     "_pipeline": "planner=stages microbatches=8 max-stages=8",
 }
 
@@ -65,7 +65,7 @@ def measure(options: argparse.Namespace, report: Report) -> None:
                 report.add(f"passes_cpu.{name}", done.cpu, "s")
                 report.add(f"passes_memory.{name}", done.memory, "GB")
                 times["passes"].append((lines, done.cpu))
-        flags = [f"--cluster={cluster}", "--planner=proportional", "--opt-level=3", "--seed=1"]
+        flags = [f"--cluster={cluster}", "--planner=dp-proportional", "--opt-level=3", "--seed=1"]
         done = best([str(options.bin / "hetero-run"), str(narrow), *flags], 1)
         report.add(f"jit.{name}", done.seconds, "s")
         report.add(f"jit_cpu.{name}", done.cpu, "s")

@@ -7,8 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/Summary.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
+#include <map>
 
 using namespace mlir;
 using namespace hetero;
@@ -153,4 +157,62 @@ planner::Problem hetero::getProblem(func::FuncOp step,
                                     const FormAnalysis &forms,
                                     const StepLayers &layers) {
   return ProblemBuilder(step, forms, layers).build();
+}
+
+/// A `hetero.placement` that is already there decides for its whole layer.
+LogicalResult hetero::addPins(func::FuncOp step, const StepLayers &layers,
+                              planner::Problem &problem) {
+  std::map<int64_t, Operation *> pinned;
+  for (Operation &op : step.getBody().front()) {
+    auto placement =
+        op.getAttrOfType<PlacementAttr>(HeteroDialect::getPlacementAttrName());
+    auto place = layers.ofOp.find(&op);
+    if (!placement || place == layers.ofOp.end())
+      continue;
+    planner::Pin pin;
+    pin.layer = place->second.layer;
+    pin.stage = placement.getStage();
+    if (FlatSymbolRefAttr name = placement.getMesh()) {
+      auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(step, name);
+      pin.devices.assign(mesh.getDevices().begin(), mesh.getDevices().end());
+      llvm::sort(pin.devices);
+    }
+    auto [other, inserted] = pinned.try_emplace(pin.layer, &op);
+    if (inserted) {
+      problem.constraints.pins.push_back(std::move(pin));
+      continue;
+    }
+    auto first = other->second->getAttrOfType<PlacementAttr>(
+        HeteroDialect::getPlacementAttrName());
+    if (first == placement)
+      continue;
+    InFlightDiagnostic error =
+        op.emitOpError() << "is placed on stage " << placement.getStage()
+                         << ", but another operation of layer " << pin.layer
+                         << " is on stage " << first.getStage();
+    error.attachNote(other->second->getLoc()) << "the other one is here";
+    return error;
+  }
+  return success();
+}
+
+FailureOr<planner::Problem> hetero::readProblem(ModuleOp module) {
+  FailureOr<func::FuncOp> step = getStep(module);
+  if (failed(step))
+    return failure();
+  FailureOr<FormAxis> axis = getBatchAxis(*step);
+  if (failed(axis))
+    return failure();
+  FailureOr<StepLayers> layers = readLayers(*step);
+  if (failed(layers))
+    return failure();
+  FormAnalysis forms(step->getBody().front(), std::move(*axis));
+  planner::Problem problem = getProblem(*step, forms, *layers);
+  for (LayerTableOp table : module.getOps<LayerTableOp>())
+    for (auto [layer, op] :
+         llvm::zip(problem.layers, table.getBody().getOps<LayerOp>()))
+      layer.name = op.getName().str();
+  if (failed(addPins(*step, *layers, problem)))
+    return failure();
+  return problem;
 }

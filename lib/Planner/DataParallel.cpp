@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanBuilder.h"
+#include "OneStage.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -14,10 +14,9 @@ using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
 
-/// The devices that may hold all layers, or why one stage is not possible.
-static Expected<std::vector<int64_t>>
-devicesForOneStage(StringRef planner, const Problem &problem,
-                   const Cluster &cluster) {
+Expected<std::vector<int64_t>>
+hetero::planner::devicesForOneStage(StringRef planner, const Problem &problem,
+                                    const Cluster &cluster) {
   if (Error error = check(problem))
     return error;
   std::vector<int64_t> devices = usableDevices(problem, cluster);
@@ -71,11 +70,11 @@ Expected<Plan> hetero::planner::planSingle(const Problem &problem,
   return selection.take("single", builder.model);
 }
 
-Expected<Plan> hetero::planner::planEven(const Problem &problem,
-                                         const Cluster &cluster,
-                                         const PlannerOptions &options) {
+Expected<Plan> hetero::planner::planDpEven(const Problem &problem,
+                                           const Cluster &cluster,
+                                           const PlannerOptions &options) {
   Expected<std::vector<int64_t>> devices =
-      devicesForOneStage("even", problem, cluster);
+      devicesForOneStage("dp-even", problem, cluster);
   if (!devices)
     return devices.takeError();
   PlanBuilder builder(problem, cluster, options);
@@ -90,15 +89,15 @@ Expected<Plan> hetero::planner::planEven(const Problem &problem,
     if (selection.found())
       break;
   }
-  return selection.take("even", builder.model);
+  return selection.take("dp-even", builder.model);
 }
 
 Expected<Plan>
-hetero::planner::planProportional(const Problem &problem,
-                                  const Cluster &cluster,
-                                  const PlannerOptions &options) {
+hetero::planner::planDpProportional(const Problem &problem,
+                                    const Cluster &cluster,
+                                    const PlannerOptions &options) {
   Expected<std::vector<int64_t>> devices =
-      devicesForOneStage("proportional", problem, cluster);
+      devicesForOneStage("dp-proportional", problem, cluster);
   if (!devices)
     return devices.takeError();
   PlanBuilder builder(problem, cluster, options);
@@ -110,5 +109,5 @@ hetero::planner::planProportional(const Problem &problem,
       selection.add(
           builder.build(microbatches, choice, Division::Proportional));
     }
-  return selection.take("proportional", builder.model);
+  return selection.take("dp-proportional", builder.model);
 }

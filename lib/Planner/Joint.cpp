@@ -200,7 +200,7 @@ void JointPlanner::addBaselines() {
     selection.add({std::move(*plan), std::nullopt});
   };
   if (!thorough) {
-    for (auto *planner : {planSingle, planEven, planProportional})
+    for (auto *planner : {planSingle, planDpEven, planDpProportional})
       run(planner);
     return;
   }

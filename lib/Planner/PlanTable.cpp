@@ -175,6 +175,13 @@ static std::string describe(const Resource &resource) {
   return text;
 }
 
+std::string hetero::planner::describeLimits(const Plan &plan) {
+  std::string text;
+  for (const Resource &resource : plan.limitedBy)
+    text += (text.empty() ? "" : ", ") + describe(resource);
+  return text;
+}
+
 void hetero::planner::printPlan(const Problem &problem, const Cluster &cluster,
                                 const Plan &plan, raw_ostream &os) {
   os << "plan by '" << plan.planner << "' on cluster '" << cluster.name
@@ -201,7 +208,7 @@ void hetero::planner::printPlan(const Problem &problem, const Cluster &cluster,
   os << "step " << approximate(plan.predicted) << ", at least "
      << approximate(plan.bound) << " for any plan (gap "
      << percent(plan.gap().count(), 1000000) << ")";
-  for (auto [index, resource] : enumerate(plan.limitedBy))
-    os << (index == 0 ? ", limited by " : ", ") << describe(resource);
+  if (!plan.limitedBy.empty())
+    os << ", limited by " << describeLimits(plan);
   os << '\n';
 }

@@ -15,14 +15,20 @@ using namespace hetero;
 using namespace hetero::planner;
 
 static constexpr PlannerEntry entries[] = {
-    {"even", "data parallelism, all devices alike", planEven},
+    {"cephalo", "data parallelism, samples, microbatches and state apart",
+     planCephalo},
+    {"dp-even", "data parallelism, all devices alike", planDpEven},
+    {"dp-proportional",
+     "data parallelism, samples by speed and state by memory",
+     planDpProportional},
+    {"even", "stages, parts and samples as if all devices were alike",
+     planEven},
     {"exhaustive", "the best of all plans, for small problems", planExhaustive,
      /*isBaseline=*/false},
+    {"fast-only", "the same on the devices of one class", planFastOnly},
     {"harp", "a pipeline of stages inside of sub-clusters", planHarp},
     {"joint", "all decisions together; never slower than the others", planJoint,
      /*isBaseline=*/false},
-    {"proportional", "data parallelism, samples by speed and state by memory",
-     planProportional},
     {"single", "the best single device", planSingle},
     {"stages", "a pipeline across unequal sub-clusters", planStages,
      /*isBaseline=*/false},

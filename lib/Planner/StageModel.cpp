@@ -508,15 +508,17 @@ StageModel::stageTimes(const Plan &plan) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What all microbatches in flight keep, for that many samples of each.
+/// What all microbatches in flight keep, for that many samples of each, of
+/// which `chunk` are computed at a time.
 static Bytes activations(const Problem &problem, const Stage &stage,
-                         int64_t inFlight, int64_t samples) {
+                         int64_t inFlight, int64_t samples, int64_t chunk) {
   Bytes saved, inputs, largest;
   forEachLayer(stage.layers, [&](int64_t index) {
     Bytes here =
         divide(problem.layers[index].saved.at(samples), stage.mesh.tensor);
     saved += here;
-    largest = std::max(largest, here);
+    largest = std::max(largest, divide(problem.layers[index].saved.at(chunk),
+                                       stage.mesh.tensor));
     if (index > 0)
       inputs += problem.layers[index - 1].output.at(samples);
   });
@@ -545,9 +547,9 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
     int64_t samples = sizes[device / mesh.tensor];
     if (samples == 0)
       continue;
-    use.activations = std::max(use.activations,
-                               activations(problem, stage, inFlight, samples));
     int64_t chunk = std::min(samples, share.micro.value_or(samples));
+    use.activations = std::max(
+        use.activations, activations(problem, stage, inFlight, samples, chunk));
     forEachLayer(stage.layers, [&](int64_t index) {
       use.workspace =
           std::max(use.workspace, problem.layers[index].workspace.at(chunk));

@@ -178,6 +178,11 @@ Error Verifier::verifySamples(int64_t index, const Stage &stage) {
   if (stage.inFlight < 1)
     return fail(index, "has " + Twine(stage.inFlight) +
                            " microbatches in flight; at least 1");
+  int64_t most = plan.microbatches.size() * stage.layers.size();
+  if (stage.inFlight > most)
+    return fail(index, "has " + Twine(stage.inFlight) +
+                           " microbatches in flight, but there are " +
+                           Twine(most));
   return Error::success();
 }
 
@@ -293,6 +298,52 @@ Error hetero::planner::verifyStructure(const StageModel &model,
   return Verifier(model, plan).verify();
 }
 
+/// The predictions of a stage, with what they are called.
+static std::vector<std::pair<const char *, Time>>
+listTimes(const Stage &stage) {
+  return {{"forward", stage.forward},
+          {"backward", stage.backward},
+          {"boundary", stage.boundary},
+          {"boundary gradient", stage.boundaryGradient},
+          {"gather", stage.gather},
+          {"reduce", stage.reduce},
+          {"update", stage.update}};
+}
+
+/// What a plan that has predictions says must be what evaluate says.
+static Error verifyPredictions(const StageModel &model, const Plan &plan) {
+  if (plan.predicted == Time(0))
+    return Error::success();
+  if (plan.bound < Time(0) || plan.bound > plan.predicted)
+    return createStringError(
+        "the plan predicts a step of " + plan.predicted.str() +
+        ", but says that none can take less than " + plan.bound.str());
+  Plan again = plan;
+  predict(model, plan.bound, again);
+  for (auto [index, stage] : enumerate(plan.stages)) {
+    const Stage &other = again.stages[index];
+    for (auto [said, found] : zip_equal(listTimes(stage), listTimes(other)))
+      if (said.second != found.second)
+        return createStringError("stage " + Twine(index) + " predicts " +
+                                 said.second.str() + " for its " + said.first +
+                                 ", but it takes " + found.second.str());
+    for (auto [said, found] : zip_equal(stage.shares, other.shares))
+      if (said.memory != found.memory)
+        return createStringError("stage " + Twine(index) + " predicts " +
+                                 said.memory.str() + " of memory for " +
+                                 model.cluster.describe(said.device) +
+                                 ", but it needs " + found.memory.str());
+  }
+  if (plan.predicted != again.predicted)
+    return createStringError("the plan predicts a step of " +
+                             plan.predicted.str() + ", but it takes " +
+                             again.predicted.str());
+  if (!(plan.limitedBy == again.limitedBy))
+    return createStringError("the plan is limited by " + describeLimits(again) +
+                             ", not by " + describeLimits(plan));
+  return Error::success();
+}
+
 Error hetero::planner::verify(const Problem &problem, const Cluster &cluster,
                               const Plan &plan) {
   if (Error error = check(problem))
@@ -302,5 +353,5 @@ Error hetero::planner::verify(const Problem &problem, const Cluster &cluster,
     return error;
   if (std::optional<Shortage> shortage = model.findShortage(plan))
     return createStringError(model.describe(*shortage));
-  return Error::success();
+  return verifyPredictions(model, plan);
 }

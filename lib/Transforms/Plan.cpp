@@ -38,8 +38,6 @@ private:
   LogicalResult addConstraints(func::FuncOp step, const StepLayers &layers,
                                int64_t numDevices, planner::Problem &problem);
   LogicalResult addMicrobatches(func::FuncOp step, planner::Problem &problem);
-  LogicalResult addPins(func::FuncOp step, const StepLayers &layers,
-                        planner::Problem &problem);
   void annotate(func::FuncOp step, PlanOp plan, const StateStorage &storage);
 };
 } // namespace
@@ -131,43 +129,6 @@ LogicalResult PlanPass::addMicrobatches(func::FuncOp step,
     return step.emitError() << "has a batch of " << problem.batch
                             << " samples, but the microbatches make " << sum;
   problem.constraints.microbatches.assign(sizes.begin(), sizes.end());
-  return success();
-}
-
-/// A `hetero.placement` that is already there decides for its whole layer.
-LogicalResult PlanPass::addPins(func::FuncOp step, const StepLayers &layers,
-                                planner::Problem &problem) {
-  std::map<int64_t, Operation *> pinned;
-  for (Operation &op : step.getBody().front()) {
-    auto placement =
-        op.getAttrOfType<PlacementAttr>(HeteroDialect::getPlacementAttrName());
-    auto place = layers.ofOp.find(&op);
-    if (!placement || place == layers.ofOp.end())
-      continue;
-    planner::Pin pin;
-    pin.layer = place->second.layer;
-    pin.stage = placement.getStage();
-    if (FlatSymbolRefAttr name = placement.getMesh()) {
-      auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(step, name);
-      pin.devices.assign(mesh.getDevices().begin(), mesh.getDevices().end());
-      llvm::sort(pin.devices);
-    }
-    auto [other, inserted] = pinned.try_emplace(pin.layer, &op);
-    if (inserted) {
-      problem.constraints.pins.push_back(std::move(pin));
-      continue;
-    }
-    auto first = other->second->getAttrOfType<PlacementAttr>(
-        HeteroDialect::getPlacementAttrName());
-    if (first == placement)
-      continue;
-    InFlightDiagnostic error =
-        op.emitOpError() << "is placed on stage " << placement.getStage()
-                         << ", but another operation of layer " << pin.layer
-                         << " is on stage " << first.getStage();
-    error.attachNote(other->second->getLoc()) << "the other one is here";
-    return error;
-  }
   return success();
 }
 

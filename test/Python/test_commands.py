@@ -39,7 +39,7 @@ def test_clusters():
 
 def test_a_plan_is_an_object_and_a_table():
     plan = hetero.plan(
-        steps.sgd, steps.parameters(), steps.batch(), cluster=steps.cluster(3), planner="even"
+        steps.sgd, steps.parameters(), steps.batch(), cluster=steps.cluster(3), planner="dp-even"
     )
     assert plan.batch == 7 and sum(plan.microbatches) == 7
     assert plan.predicted > 0
@@ -102,7 +102,7 @@ def test_the_command_reports_mistakes(step_file, cluster_file, capsys, change, m
 
 
 def test_a_timeline_and_a_trace_of_a_run(tmp_path):
-    step = hetero.jit(steps.sgd, cluster=steps.cluster(2), planner="even")
+    step = hetero.jit(steps.sgd, cluster=steps.cluster(2), planner="dp-even")
     program = step.program(steps.parameters(), steps.batch())
     program.trace()
     step(steps.parameters(), steps.batch())

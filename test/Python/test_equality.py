@@ -12,14 +12,14 @@ import pytest
 import jit_steps as steps
 from hetero import zoo
 
-PLANNERS = ("stages", "proportional", "even")
+PLANNERS = ("stages", "dp-proportional", "dp-even")
 
 # What runs every time; the slow tests run all of it.
 SAMPLE = [
     ("mlp", 1, "stages"),
-    ("mlp", 3, "even"),
+    ("mlp", 3, "dp-even"),
     ("gpt", 2, "stages"),
-    ("gpt", 3, "proportional"),
+    ("gpt", 3, "dp-proportional"),
     ("moe", 4, "stages"),
 ]
 MODELS = ("mlp", "gpt", "bert", "vit", "moe", "gpt_scan", "vgg19")

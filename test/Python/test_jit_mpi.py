@@ -44,7 +44,7 @@ def mpirun(ranks, script):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("ranks, planner", [(2, "stages"), (3, "proportional")])
+@pytest.mark.parametrize("ranks, planner", [(2, "stages"), (3, "dp-proportional")])
 def test_training_under_mpirun(tmp_path, ranks, planner):
     script = tmp_path / "train.py"
     here = str(Path(__file__).parent)
@@ -57,7 +57,7 @@ def test_training_under_mpirun(tmp_path, ranks, planner):
 def test_a_wrong_number_of_processes(tmp_path):
     script = tmp_path / "train.py"
     here = str(Path(__file__).parent)
-    script.write_text(SCRIPT.format(here=here, ranks=3, planner="even"))
+    script.write_text(SCRIPT.format(here=here, ranks=3, planner="dp-even"))
     result = mpirun(2, script)
     assert result.returncode != 0
     assert "CompileError" in result.stderr and "3" in result.stderr and "2" in result.stderr

@@ -27,7 +27,7 @@ def prepare(directory: Path) -> list[str]:
     steps.save(directory / "in.npz", case.arguments)
     steps.save(directory / "expected.npz", case.expected(3))
     return [
-        "step.mlir", f"--cluster={CLUSTER}", "--planner=even", "--args=in.npz",
+        "step.mlir", f"--cluster={CLUSTER}", "--planner=dp-even", "--args=in.npz",
         "--opt-level=1",
     ]  # fmt: skip
 

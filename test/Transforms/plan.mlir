@@ -1,19 +1,19 @@
 // RUN: hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/two-classes.yaml -o %t.mlir
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=proportional state=full" | FileCheck %s --check-prefix=SPEED
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=even state=full" -o %t.even.mlir
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-proportional state=full" | FileCheck %s --check-prefix=SPEED
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even state=full" -o %t.even.mlir
 // RUN: FileCheck %s --check-prefix=EVEN < %t.even.mlir
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=even state=optimizer" | FileCheck %s --check-prefix=OPTIMIZER
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=even state=replicated microbatches=3" | FileCheck %s --check-prefix=THREE
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=even microbatches=1,5,2" | FileCheck %s --check-prefix=SIZES
-// RUN: hetero-opt %t.mlir --hetero-plan="planner=even without=0" | FileCheck %s --check-prefix=WITHOUT
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even state=optimizer" | FileCheck %s --check-prefix=OPTIMIZER
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even state=replicated microbatches=3" | FileCheck %s --check-prefix=THREE
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even microbatches=1,5,2" | FileCheck %s --check-prefix=SIZES
+// RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even without=0" | FileCheck %s --check-prefix=WITHOUT
 
 // A plan is valid IR, and one that is there is left alone.
-// RUN: hetero-opt %t.even.mlir --hetero-plan=planner=proportional | diff %t.even.mlir -
+// RUN: hetero-opt %t.even.mlir --hetero-plan=planner=dp-proportional | diff %t.even.mlir -
 
 // Samples by speed, three to one; layers were formed on the way.
 // SPEED: hetero.layer_table @layers
 // SPEED: hetero.mesh @stage0 = [0, 1]
-// SPEED-NEXT: hetero.plan @plan of @step planner "proportional" minimizes time layers @layers batch 8 microbatches [8]
+// SPEED-NEXT: hetero.plan @plan of @step planner "dp-proportional" minimizes time layers @layers batch 8 microbatches [8]
 // SPEED-SAME: predicted {{[0-9.]+}} ms bound {{[0-9.]+}} ms gap {{[0-9.]+}} limited_by [<compute of stage 0>]
 // SPEED-NEXT: hetero.stage 0 on @stage0 layers [0 to 2] samples {{\[\[}}6, 2]] in_flight 1 state full forward {{.*}} backward
 

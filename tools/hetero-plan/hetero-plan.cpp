@@ -5,61 +5,109 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   hetero-plan step.mlir --cluster cluster.yaml            the plan, as a
+//   table hetero-plan problem.yaml --cluster c.yaml --compare all every planner
+//   hetero-plan ... --what-if                               what would help
+//   hetero-plan ... --objective pareto                      time against money
+//
+//===----------------------------------------------------------------------===//
 
-#include "hetero/Planner/Planners.h"
+#include "ChromeTrace.h"
+#include "PlanJson.h"
+#include "Progress.h"
+#include "Report.h"
+#include "StepInput.h"
+#include "hetero/Planner/PredictedTimeline.h"
 #include "hetero/Support/Approximate.h"
+#include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
+using hetero::cluster::Cluster;
 
 namespace {
-enum class Output { Table, Yaml, Json };
-
 struct Options {
   cl::OptionCategory category{"hetero-plan options"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("<problem.yaml>"),
+  cl::opt<std::string> input{cl::Positional,
+                             cl::desc("<problem.yaml|step.mlir>"),
                              cl::init("-"), cl::cat(category)};
   cl::opt<std::string> cluster{
       "cluster", cl::desc("The cluster (the default is one CPU)"),
       cl::value_desc("cluster.yaml"), cl::init("builtin"), cl::cat(category)};
   cl::opt<std::string> planner{"planner", cl::desc("The planner"),
-                               cl::value_desc("name"), cl::init("stages"),
+                               cl::value_desc("name"), cl::init("joint"),
                                cl::cat(category)};
   cl::opt<std::string> compare{
-      "compare", cl::desc("Compare these planners, or all of them"),
+      "compare", cl::desc("Compare these planners, or all but the oracle"),
       cl::value_desc("all|name,..."), cl::cat(category)};
   cl::opt<std::string> plan{
       "plan", cl::desc("Evaluate this plan instead of making one"),
       cl::value_desc("plan.yaml"), cl::cat(category)};
+  cl::opt<std::string> objective{
+      "objective",
+      cl::desc("time (the default), price of a step, or pareto for both"),
+      cl::value_desc("time|price|pareto"), cl::init("time"), cl::cat(category)};
+  cl::opt<std::string> budget{
+      "budget", cl::desc("What the devices may cost, as 2.5/h or 0.01/step"),
+      cl::value_desc("amount"), cl::cat(category)};
+  cl::opt<bool> whatIf{
+      "what-if",
+      cl::desc("What more devices, bandwidth and memory would bring"),
+      cl::cat(category)};
+  cl::opt<std::string> microbatches{
+      "microbatches", cl::desc("How many microbatches, or auto (the default)"),
+      cl::value_desc("auto|N"), cl::init("auto"), cl::cat(category)};
+  cl::opt<std::string> batch{
+      "batch", cl::desc("Samples in a step, instead of what the problem says"),
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> schedule{
       "schedule",
       cl::desc("What in-flight counts are for: gpipe, 1f1b or h1f1b"),
       cl::value_desc("kind"), cl::init("h1f1b"), cl::cat(category)};
+  cl::opt<std::string> timeBudget{
+      "time-budget", cl::desc("How long a planner may search, as 5s"),
+      cl::value_desc("time"), cl::cat(category)};
+  cl::opt<bool> asReleased{
+      "as-released",
+      cl::desc("Keep published planners to what their releases search"),
+      cl::cat(category)};
   cl::opt<bool> yaml{"yaml", cl::desc("Write the plan as YAML"),
                      cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("Write JSON"), cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("Say how long each search took"),
+                       cl::cat(category)};
+  cl::opt<std::string> trace{
+      "trace", cl::desc("Write the predicted step as a Chrome trace"),
+      cl::value_desc("trace.json"), cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("Write here instead of to stdout"),
                               cl::value_desc("file"), cl::init("-"),
                               cl::cat(category)};
 };
 
-/// What a planner answered: a plan, or why there is none.
-struct Answer {
-  std::string planner;
-  std::optional<Plan> plan;
-  std::string message;
+/// What is asked, read from files and options.
+struct Request {
+  Problem problem;
+  Cluster cluster;
+  PlannerOptions planner;
+  Objective objective = Objective::Time;
+  bool wantsPareto = false;
+  std::optional<Budget> budget;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
 
 static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef file) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
@@ -70,200 +118,344 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef file) {
   return std::move(*buffer);
 }
 
-//===----------------------------------------------------------------------===//
-// Output
-//===----------------------------------------------------------------------===//
-
-static json::Array toJson(ArrayRef<int64_t> values) {
-  json::Array array;
-  for (int64_t value : values)
-    array.push_back(value);
-  return array;
+static Expected<int64_t> readNumber(StringRef option, StringRef text) {
+  int64_t number = 0;
+  if (text.getAsInteger(10, number) || number < 1)
+    return createStringError("--" + option + " is '" + text +
+                             "', but must be a whole number of at least 1");
+  return number;
 }
 
-static json::Object toJson(const Stage &stage) {
-  json::Array layers, samples, shares;
-  for (const LayerRun &run : stage.layers)
-    layers.push_back(toJson({run.first, run.last}));
-  for (ArrayRef<int64_t> list : stage.samples)
-    samples.push_back(toJson(list));
-  for (const DeviceShare &share : stage.shares) {
-    json::Object object{{"device", share.device},
-                        {"state_bytes", share.state.count()},
-                        {"memory_bytes", share.memory.count()}};
-    if (share.micro)
-      object["micro"] = *share.micro;
-    shares.push_back(std::move(object));
+static Error readBatch(const Options &options, Problem &problem) {
+  if (!options.batch.empty()) {
+    Expected<int64_t> batch = readNumber("batch", options.batch);
+    if (!batch)
+      return batch.takeError();
+    problem.batch = *batch;
+    problem.constraints.microbatches.clear();
   }
-  return json::Object{{"layers", std::move(layers)},
-                      {"devices", toJson(stage.mesh.devices)},
-                      {"data", stage.mesh.data},
-                      {"tensor", stage.mesh.tensor},
-                      {"samples", std::move(samples)},
-                      {"state", stringify(stage.state)},
-                      {"recompute", stage.recompute},
-                      {"in_flight", stage.inFlight},
-                      {"forward_ps", stage.forward.count()},
-                      {"backward_ps", stage.backward.count()},
-                      {"boundary_ps", stage.boundary.count()},
-                      {"boundary_gradient_ps", stage.boundaryGradient.count()},
-                      {"gather_ps", stage.gather.count()},
-                      {"reduce_ps", stage.reduce.count()},
-                      {"update_ps", stage.update.count()},
-                      {"shares", std::move(shares)}};
+  if (options.microbatches == "auto")
+    return check(problem);
+  Expected<int64_t> count = readNumber("microbatches", options.microbatches);
+  if (!count)
+    return count.takeError();
+  if (*count > problem.batch)
+    return createStringError("a batch of " + Twine(problem.batch) +
+                             " samples cannot make " + Twine(*count) +
+                             " microbatches");
+  problem.constraints.microbatches.assign(*count, problem.batch / *count);
+  for (int64_t i = 0; i < problem.batch % *count; ++i)
+    ++problem.constraints.microbatches[i];
+  return check(problem);
 }
 
-static json::Object toJson(const Answer &answer) {
-  if (!answer.plan)
-    return json::Object{{"planner", answer.planner}, {"error", answer.message}};
-  const Plan &plan = *answer.plan;
-  json::Array stages, limits;
-  for (const Stage &stage : plan.stages)
-    stages.push_back(toJson(stage));
-  for (const Resource &resource : plan.limitedBy) {
-    json::Object object{{"kind", stringify(resource.kind)}};
-    if (resource.stage)
-      object["stage"] = *resource.stage;
-    if (resource.device)
-      object["device"] = *resource.device;
-    if (!resource.part.empty())
-      object["part"] = resource.part;
-    limits.push_back(std::move(object));
-  }
-  return json::Object{{"planner", plan.planner},
-                      {"objective", stringify(plan.objective)},
-                      {"batch", plan.batch},
-                      {"microbatches", toJson(plan.microbatches)},
-                      {"predicted_ps", plan.predicted.count()},
-                      {"bound_ps", plan.bound.count()},
-                      {"gap_millionths", plan.gap().count()},
-                      {"limited_by", std::move(limits)},
-                      {"stages", std::move(stages)}};
+static Error readObjective(const Options &options, Request &request) {
+  request.wantsPareto = options.objective == "pareto";
+  if (options.objective == "price")
+    request.objective = Objective::Price;
+  else if (options.objective != "time" && !request.wantsPareto)
+    return createStringError("there is no objective '" + options.objective +
+                             "'; there are: time, price, pareto");
+  if (options.budget.empty())
+    return Error::success();
+  Expected<Budget> budget = readBudget(options.budget);
+  if (!budget)
+    return budget.takeError();
+  request.budget = *budget;
+  return Error::success();
 }
 
-/// One line for each planner, the fastest first.
-static void printComparison(ArrayRef<Answer> answers, raw_ostream &os) {
-  std::vector<const Answer *> sorted;
-  for (const Answer &answer : answers)
-    sorted.push_back(&answer);
-  sort(sorted, [](const Answer *left, const Answer *right) {
-    auto key = [](const Answer *answer) {
-      return std::pair(answer->plan ? answer->plan->predicted : Time::max(),
-                       StringRef(answer->planner));
-    };
-    return key(left) < key(right);
-  });
-  os << formatv("{0,-14}{1,-12}{2,-8}{3,-8}{4}\n", "planner", "step", "gap",
-                "stages", "microbatches");
-  for (const Answer *answer : sorted) {
-    if (!answer->plan) {
-      os << formatv("{0,-14}", answer->planner) << answer->message << '\n';
-      continue;
-    }
-    const Plan &plan = *answer->plan;
-    std::string gap =
-        formatv("{0:f1}%", static_cast<double>(plan.gap().count()) / 10000);
-    os << formatv("{0,-14}{1,-12}{2,-8}{3,-8}{4}\n", plan.planner,
-                  approximate(plan.predicted), gap, plan.stages.size(),
-                  plan.microbatches.size());
+static Error readPlannerOptions(const Options &options,
+                                PlannerOptions &planner) {
+  std::optional<ScheduleKind> kind =
+      simulator::parseScheduleKind(options.schedule);
+  if (!kind)
+    return createStringError("there is no schedule '" + options.schedule +
+                             "'; there are: gpipe, 1f1b, h1f1b");
+  planner.schedule = *kind;
+  planner.asReleased = options.asReleased;
+  if (options.timeBudget.empty())
+    return Error::success();
+  auto [number, unit] = splitAmount(options.timeBudget);
+  Expected<int64_t> time = readQuantity(Dimension::Time, number, unit);
+  if (!time) {
+    consumeError(time.takeError());
+    return createStringError("--time-budget is '" + options.timeBudget +
+                             "', but must be a time, like 5s");
   }
+  planner.timeBudget = Time(*time);
+  return Error::success();
 }
 
-static void print(const Options &options, const Problem &problem,
-                  const cluster::Cluster &cluster, ArrayRef<Answer> answers,
-                  raw_ostream &os) {
-  bool compares = !options.compare.empty();
-  if (options.json) {
-    json::Array array;
-    for (const Answer &answer : answers)
-      array.push_back(toJson(answer));
-    os << formatv("{0:2}\n", compares ? json::Value(std::move(array))
-                                      : std::move(array.front()));
-    return;
-  }
-  if (compares)
-    return printComparison(answers, os);
-  if (options.yaml)
-    return writePlan(*answers.front().plan, os);
-  printPlan(problem, cluster, *answers.front().plan, os);
+static Expected<Request> readRequest(const Options &options,
+                                     StringRef program) {
+  Request request;
+  if (Error error = readPlannerOptions(options, request.planner))
+    return error;
+  if (Error error = readObjective(options, request))
+    return error;
+  Expected<std::unique_ptr<MemoryBuffer>> input =
+      isProgram(options.input) ? translateStep(options.input, program)
+                               : readFile(options.input);
+  if (!input)
+    return input.takeError();
+  Expected<Problem> problem = readProblem(**input);
+  if (!problem)
+    return problem.takeError();
+  if (Error error = readBatch(options, *problem))
+    return error;
+  request.problem = std::move(*problem);
+  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
+  if (!cluster)
+    return cluster.takeError();
+  request.cluster = std::move(*cluster);
+  return request;
 }
 
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
 
-static Expected<Plan> evaluateFile(StringRef file, const Problem &problem,
-                                   const cluster::Cluster &cluster) {
+/// Runs a planner, and says that it does if it takes long.
+static Expected<Plan> runWithProgress(StringRef name, const Problem &problem,
+                                      const Cluster &cluster,
+                                      PlannerOptions options) {
+  Progress progress("the planner '" + name.str() + "' has searched");
+  options.onBetter = [&](const Plan &best) { progress.report(best); };
+  return runPlanner(name, problem, cluster, options);
+}
+
+static Expected<Plan> evaluateFile(StringRef file, const Request &request) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(file);
   if (!buffer)
     return buffer.takeError();
   Expected<Plan> plan = readPlan(**buffer);
   if (!plan)
     return plan;
-  if (Error error = evaluate(problem, cluster, *plan))
+  if (Error error = evaluate(request.problem, request.cluster, *plan))
     return createStringError(file + ": error: " + toString(std::move(error)));
   return plan;
 }
 
-static Error planAll(const Options &options) {
-  if (StringRef(options.input).ends_with(".mlir"))
-    return createStringError(
-        "'" + options.input +
-        "' is a program; hetero-plan takes a problem.yaml, "
-        "and 'hetero-opt --hetero-plan' plans programs");
-  Expected<std::unique_ptr<MemoryBuffer>> input = readFile(options.input);
-  if (!input)
-    return input.takeError();
-  Expected<Problem> problem = readProblem(**input);
-  if (!problem)
-    return problem.takeError();
-  Expected<cluster::Cluster> cluster =
-      cluster::readClusterFile(options.cluster);
-  if (!cluster)
-    return cluster.takeError();
-  PlannerOptions plannerOptions;
-  std::optional<ScheduleKind> kind =
-      simulator::parseScheduleKind(options.schedule);
-  if (!kind)
-    return createStringError("there is no schedule '" + options.schedule +
-                             "'; there are: gpipe, 1f1b, h1f1b");
-  plannerOptions.schedule = *kind;
+static bool isPlanner(StringRef name) {
+  return any_of(planners(),
+                [&](const PlannerEntry &entry) { return entry.name == name; });
+}
 
+/// The answers of the planners that are compared, or of the one that is asked.
+static Expected<std::vector<Answer>> askPlanners(const Options &options,
+                                                 const Request &request) {
   SmallVector<StringRef> names;
-  if (options.compare == "all")
-    for (const PlannerEntry &entry : planners()) {
-      // The oracle is for small problems, and for those who ask for it.
+  if (options.compare == "all") {
+    // The oracle is for small problems, and for those who ask for it.
+    for (const PlannerEntry &entry : planners())
       if (entry.name != "exhaustive")
         names.push_back(entry.name);
-    }
-  else
+  } else {
     StringRef(options.compare.empty() ? options.planner : options.compare)
         .split(names, ',');
+  }
   std::vector<Answer> answers;
   for (StringRef name : names) {
-    Expected<Plan> plan =
-        options.plan.empty()
-            ? runPlanner(name, *problem, *cluster, plannerOptions)
-            : evaluateFile(options.plan, *problem, *cluster);
-    bool isKnown = any_of(planners(), [&](const PlannerEntry &entry) {
-      return entry.name == name;
-    });
-    if (!plan && (options.compare.empty() || !isKnown))
+    auto start = std::chrono::steady_clock::now();
+    Expected<Plan> plan = runWithProgress(name, request.problem,
+                                          request.cluster, request.planner);
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - start;
+    if (!plan && (options.compare.empty() || !isPlanner(name)))
       return plan.takeError();
     Answer &answer = answers.emplace_back();
     answer.planner = name.str();
+    if (options.timing)
+      answer.seconds = passed.count();
     if (plan)
       answer.plan = std::move(*plan);
     else
       answer.message = toString(plan.takeError());
   }
+  return answers;
+}
 
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+static void printJson(json::Value value, raw_ostream &os) {
+  os << formatv("{0:2}\n", value);
+}
+
+static json::Object toJson(const Answer &answer) {
+  json::Object object;
+  if (answer.plan)
+    object = toJson(*answer.plan);
+  else
+    object =
+        json::Object{{"planner", answer.planner}, {"error", answer.message}};
+  if (answer.seconds)
+    object["search_seconds"] = *answer.seconds;
+  return object;
+}
+
+static Error compare(const Options &options, const Request &request,
+                     raw_ostream &os) {
+  Expected<std::vector<Answer>> answers = askPlanners(options, request);
+  if (!answers)
+    return answers.takeError();
+  if (!options.json) {
+    printComparison(*answers, request.cluster, os);
+    return Error::success();
+  }
+  json::Array array;
+  for (const Answer &answer : *answers)
+    array.push_back(toJson(answer));
+  printJson(std::move(array), os);
+  return Error::success();
+}
+
+/// Time against money, or the best of it within a budget.
+static Error weigh(const Options &options, const Request &request,
+                   raw_ostream &os) {
+  Expected<std::vector<PricedPlan>> pareto =
+      findPareto(request.problem, request.cluster,
+                 [&](const Problem &problem, const Cluster &cluster) {
+                   return runWithProgress(options.planner, problem, cluster,
+                                          request.planner);
+                 });
+  if (!pareto)
+    return pareto.takeError();
+  if (request.wantsPareto && !options.json) {
+    printPareto(*pareto, request.cluster, os);
+    return Error::success();
+  }
+  if (request.wantsPareto) {
+    json::Array array;
+    for (const PricedPlan &plan : *pareto)
+      array.push_back(toJson(plan));
+    printJson(std::move(array), os);
+    return Error::success();
+  }
+  Expected<PricedPlan> chosen =
+      choosePlan(*pareto, request.objective, request.budget.value_or(Budget()));
+  if (!chosen)
+    return chosen.takeError();
+  if (options.json) {
+    printJson(toJson(*chosen), os);
+  } else if (options.yaml) {
+    writePlan(chosen->plan, os);
+  } else {
+    printPlan(request.problem, request.cluster, chosen->plan, os);
+    os << "costs " << chosen->hour.str() << ", "
+       << formatv("{0:f6}", chosen->step).str() << " for a step\n";
+  }
+  return Error::success();
+}
+
+static Error answerWhatIf(const Options &options, const Request &request,
+                          raw_ostream &os) {
+  auto planner = [&](const Problem &problem, const Cluster &cluster) {
+    return runWithProgress(options.planner, problem, cluster, request.planner);
+  };
+  std::optional<Time> now;
+  Expected<Plan> plan = planner(request.problem, request.cluster);
+  std::string message;
+  if (plan)
+    now = plan->predicted;
+  else
+    message = toString(plan.takeError());
+  std::vector<WhatIf> answers =
+      askWhatIf(request.problem, request.cluster, planner);
+  if (options.json) {
+    json::Array array;
+    for (const WhatIf &answer : answers)
+      array.push_back(toJson(answer));
+    json::Object object{{"what_if", std::move(array)}};
+    if (now)
+      object["predicted_ps"] = now->count();
+    else
+      object["error"] = message;
+    printJson(std::move(object), os);
+    return Error::success();
+  }
+  if (now)
+    os << "step " << approximate(*now) << ", limited by "
+       << describeLimits(*plan) << '\n';
+  else
+    os << message << '\n';
+  printWhatIf(answers, now, os);
+  return Error::success();
+}
+
+static Error writeTrace(StringRef file, const Request &request,
+                        const Plan &plan) {
+  std::error_code code;
+  ToolOutputFile output(file, code, sys::fs::OF_Text);
+  if (code)
+    return createStringError("cannot write '" + file + "': " + code.message());
+  std::vector<int64_t> inFlight;
+  for (const Stage &stage : plan.stages)
+    inFlight.push_back(stage.inFlight);
+  std::vector<simulator::StageCommunication> communication(plan.stages.size(),
+                                                           {true, true});
+  Expected<simulator::TimelineSection> section =
+      predictTimeline(plan,
+                      simulator::buildSchedule(request.planner.schedule,
+                                               plan.microbatches.size(),
+                                               inFlight, communication),
+                      request.cluster);
+  if (!section)
+    return section.takeError();
+  writeChromeTrace(*section, output.os());
+  output.keep();
+  return Error::success();
+}
+
+static Error answer(const Options &options, const Request &request,
+                    raw_ostream &os) {
+  if (options.whatIf)
+    return answerWhatIf(options, request, os);
+  if (request.wantsPareto || request.budget ||
+      request.objective == Objective::Price)
+    return weigh(options, request, os);
+  if (!options.compare.empty())
+    return compare(options, request, os);
+  Answer answer;
+  if (options.plan.empty()) {
+    Expected<std::vector<Answer>> answers = askPlanners(options, request);
+    if (!answers)
+      return answers.takeError();
+    answer = std::move(answers->front());
+  } else {
+    Expected<Plan> plan = evaluateFile(options.plan, request);
+    if (!plan)
+      return plan.takeError();
+    answer.plan = std::move(*plan);
+  }
+  if (!options.trace.empty())
+    if (Error error = writeTrace(options.trace, request, *answer.plan))
+      return error;
+  if (options.json)
+    printJson(toJson(answer), os);
+  else if (options.yaml)
+    writePlan(*answer.plan, os);
+  else
+    printPlan(request.problem, request.cluster, *answer.plan, os);
+  return Error::success();
+}
+
+static Error run(const Options &options, StringRef program) {
+  Expected<Request> request = readRequest(options, program);
+  if (!request)
+    return request.takeError();
+  std::string text;
+  raw_string_ostream stream(text);
+  if (Error error = answer(options, *request, stream))
+    return error;
   std::error_code code;
   ToolOutputFile output(options.output, code, sys::fs::OF_Text);
   if (code)
     return createStringError("cannot write '" + options.output +
                              "': " + code.message());
-  print(options, *problem, *cluster, answers, output.os());
+  output.os() << text;
   output.keep();
   return Error::success();
 }
@@ -275,9 +467,10 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "hetero-plan: lays a training step out on a cluster\n\n"
-      "Takes a problem (layers and what they cost) and a cluster, and writes\n"
-      "the plan of a planner, or a comparison of several.\n");
-  Error error = planAll(options);
+      "Takes a problem (layers and what they cost) or a program, and a\n"
+      "cluster, and writes the plan of a planner, a comparison of several, or\n"
+      "what more devices would bring.\n");
+  Error error = run(options, argv[0]);
   if (!error)
     return 0;
   std::string message = toString(std::move(error));

@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/ClusterValue.h"
+#include "hetero/Analysis/Step.h"
+#include "hetero/Analysis/StepProblem.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Tools/Input.h"
+#include "hetero/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -40,6 +44,11 @@ struct Options {
   cl::opt<bool> cluster{"cluster",
                         cl::desc("The cluster of the module as cluster.yaml"),
                         cl::cat(category)};
+  cl::opt<bool> problem{
+      "problem",
+      cl::desc("What hetero-plan is to plan, as problem.yaml; imports the "
+               "step and forms layers if that is still to do"),
+      cl::cat(category)};
 };
 } // namespace
 
@@ -53,6 +62,24 @@ static LogicalResult printCluster(ModuleOp module, llvm::raw_ostream &os) {
   if (failed(cluster))
     return failure();
   hetero::cluster::writeCluster(*cluster, os);
+  return success();
+}
+
+static LogicalResult printProblem(ModuleOp module, llvm::raw_ostream &os) {
+  FailureOr<func::FuncOp> step = hetero::getStep(module);
+  if (failed(step))
+    return failure();
+  if (module.getOps<hetero::LayerTableOp>().empty()) {
+    PassManager manager(module.getContext());
+    hetero::buildImportPipeline(manager, hetero::ImportOptions());
+    manager.addPass(hetero::createFormLayersPass());
+    if (failed(manager.run(module)))
+      return failure();
+  }
+  FailureOr<hetero::planner::Problem> problem = hetero::readProblem(module);
+  if (failed(problem))
+    return failure();
+  hetero::planner::writeProblem(*problem, os);
   return success();
 }
 
@@ -78,6 +105,9 @@ static int translate(const Options &options) {
   }
   if (options.cluster) {
     if (failed(printCluster(*module, output->os())))
+      return 1;
+  } else if (options.problem) {
+    if (failed(printProblem(*module, output->os())))
       return 1;
   } else if (options.json)
     hetero::printSummaryAsJSON(*module, output->os());

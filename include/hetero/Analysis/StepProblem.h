@@ -23,6 +23,15 @@ namespace hetero {
 planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
                             const StepLayers &layers);
 
+/// Adds a pin for each layer with a `hetero.placement`. Fails, with both
+/// places, when operations of one layer are placed on different stages.
+mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,
+                            planner::Problem &problem);
+
+/// The problem of a module that has been imported and has layers, with their
+/// names and with pins, as it is written to a file.
+mlir::FailureOr<planner::Problem> readProblem(mlir::ModuleOp module);
+
 } // namespace hetero
 
 #endif // HETERO_ANALYSIS_STEPPROBLEM_H

@@ -196,6 +196,9 @@ void writePlan(const Plan &plan, llvm::raw_ostream &os);
 void printPlan(const Problem &problem, const cluster::Cluster &cluster,
                const Plan &plan, llvm::raw_ostream &os);
 
+/// What limits the plan: "compute of stage 0, memory of stage 1".
+std::string describeLimits(const Plan &plan);
+
 llvm::StringRef stringify(Objective objective);
 llvm::StringRef stringify(StateMode mode);
 llvm::StringRef stringify(ResourceKind kind);

@@ -24,6 +24,7 @@
 
 #include "hetero/Planner/Plan.h"
 #include "hetero/Simulator/Schedule.h"
+#include <functional>
 
 namespace hetero::planner {
 
@@ -55,6 +56,9 @@ struct PlannerOptions {
   /// When planJoint stops and returns the best plan so far; never if empty.
   /// What it finds depends on the machine only if this is reached.
   std::optional<Time> timeBudget;
+  /// Called with each plan that is the best one so far, by planners whose
+  /// search takes long.
+  std::function<void(const Plan &best)> onBetter;
 };
 
 /// The best single device. Tries each class and each number of microbatches;
@@ -66,18 +70,46 @@ llvm::Expected<Plan> planSingle(const Problem &problem,
 /// Data parallelism over all devices as if they were alike: shares differ by at
 /// most one sample, and state, if it does not fit whole, is divided evenly. The
 /// smallest number of microbatches that fits.
-llvm::Expected<Plan> planEven(const Problem &problem,
-                              const cluster::Cluster &cluster,
-                              const PlannerOptions &options = {});
+llvm::Expected<Plan> planDpEven(const Problem &problem,
+                                const cluster::Cluster &cluster,
+                                const PlannerOptions &options = {});
 
 /// Data parallelism over all devices with samples by speed and state by free
 /// memory. The samples of a microbatch are handed out one at a time to the
 /// device that would finish it first and has the memory, which minimizes the
-/// time of the slowest; state then fills the free memory to an equal rest. All
-/// numbers of microbatches are tried. O(batch log devices) for each.
-llvm::Expected<Plan> planProportional(const Problem &problem,
-                                      const cluster::Cluster &cluster,
-                                      const PlannerOptions &options = {});
+/// time of the slowest; state then fills the free memory. All numbers of
+/// microbatches are tried. O(batch log devices) for each.
+llvm::Expected<Plan> planDpProportional(const Problem &problem,
+                                        const cluster::Cluster &cluster,
+                                        const PlannerOptions &options = {});
+
+/// Pipeline, tensor and data parallelism as if all devices were alike, which is
+/// what Megatron offers: all devices in the order of their ranks, as many in
+/// each stage, as many repeated layers, as many samples. Numbers of stages,
+/// tensor degrees and microbatches that divide the devices and the batch are
+/// ranked by a formula, and the best `candidates` that fit are evaluated.
+/// Refuses pins. O(degrees * stages * microbatch counts * devices).
+llvm::Expected<Plan> planEven(const Problem &problem,
+                              const cluster::Cluster &cluster,
+                              const PlannerOptions &options = {});
+
+/// As planEven on the devices of one class, whichever class is fastest alone.
+llvm::Expected<Plan> planFastOnly(const Problem &problem,
+                                  const cluster::Cluster &cluster,
+                                  const PlannerOptions &options = {});
+
+/// Cephalo: one stage of all devices, where samples are divided by speed and
+/// state by free memory, separately. Device i computes its samples in
+/// microbatches of its own size m_i, l_i of them, and minimizes
+///
+///   max_i sum over layers of max(AG, l_i tf(m_i)) + max(AG + RS, l_i tb(m_i))
+///
+/// exactly, for each way to hold state, with and without recomputation. By
+/// bisection instead of the published cubic recurrence (BatchSplit.h); near
+/// linear in the batch. The layout that evaluates best wins.
+llvm::Expected<Plan> planCephalo(const Problem &problem,
+                                 const cluster::Cluster &cluster,
+                                 const PlannerOptions &options = {});
 
 /// Pipeline stages inside of sub-clusters (devices of one class in one node, or
 /// in one site if there are many), after a published system: for orders of the

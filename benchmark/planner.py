@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Times every planner, and compares the plans that they make.
+
+Scale: a GPT of 100 to 100,000 operations (400 in a layer) on 64 devices of 4
+classes, 50 layers on 4 to 4,096 devices, and on 64 devices of 1 to 8 classes;
+the growth of a time is the exponent p of the fit time = c * size^p. Times are
+those of the search alone, as hetero-plan states them; memory is that of the
+whole process. A planner that takes longer than the limit is not asked about
+anything larger.
+
+Quality: the predicted step of every planner for each pair of a model and a
+cluster in examples/suite.json, all by the same evaluation, with the certified
+gap of the joint plan; then geometric means over all pairs of how much longer
+the plans of each planner take than the joint ones. `released` is the best of
+the published planners as their releases search, `extended` as they do here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from figures import ROOT, Report, growth
+
+OPS_PER_LAYER = 400
+OPS = (100, 1_000, 10_000, 100_000)
+DEVICES = (4, 16, 64, 256, 1_024, 4_096)
+CLASSES = (1, 2, 4, 8)
+# What `released` and `extended` are the best of.
+PUBLISHED = ("harp", "hap", "cephalo")
+# Beyond these sizes an oracle has nothing to say.
+ORACLES = {"exhaustive"}
+CLASS_NAMES = ("a100-40", "v100-32", "a10g", "t4", "l4", "p40", "rtx3090", "rtx2080ti")
+
+# What each figure must stay below.
+BARS = {
+    "split.batch128.devices8": 0.05,
+    "split.batch2048.devices64": 1.0,
+}
+
+
+def layer(name: str) -> str:
+    """A block of hidden size 2048 with 512 tokens, in bf16."""
+    return f"""  - name: {name}
+    forward: {{work: {{bf16: {{sample: 54 GFLOP}}}}, bytes: {{fixed: 100 MB, sample: 150 MB}}, operations: 130}}
+    backward: {{work: {{bf16: {{sample: 108 GFLOP}}}}, bytes: {{fixed: 200 MB, sample: 300 MB}}, operations: 260}}
+    update: {{work: {{f32: {{fixed: 600 MFLOP}}}}, bytes: {{fixed: 1500 MB}}, operations: 10}}
+    parameters: 100 MB
+    optimizerState: 600 MB
+    gradients: 100 MB
+    saved: {{sample: 50 MB}}
+    workspace: {{sample: 25 MB}}
+    output: {{sample: 2 MB}}
+    outputGradient: {{sample: 2 MB}}
+    tensorDegrees: [2, 4, 8]
+    tensorForward: {{sample: 4 MB}}
+    tensorBackward: {{sample: 4 MB}}
+"""
+
+
+def write_problem(folder: Path, layers: int, batch: int) -> Path:
+    """A problem of equal layers."""
+    path = folder / f"problem.{layers}.{batch}.yaml"
+    likes = "".join(f"  - {{name: block_{i}, like: 0}}\n" for i in range(1, layers))
+    path.write_text(f"batch: {batch}\nlayers:\n{layer('block_0')}{likes}")
+    return path
+
+
+def write_cluster(folder: Path, devices: int, classes: int) -> Path:
+    """Nodes of up to eight devices of one class, classes in equal parts."""
+    path = folder / f"cluster.{devices}.{classes}.yaml"
+    nodes = []
+    for number, name in enumerate(CLASS_NAMES[:classes]):
+        share = devices // classes + (number < devices % classes)
+        size = min(8, share)
+        link = "link: {kind: pcie, bandwidth: 12 GB/s, latency: 5 us}"
+        if share >= size > 0:
+            nodes.append(f"  - {{name: n{number}, count: {share // size}, devices: [{size} x {name}], {link}}}")
+    members = ", ".join(line.split("name: ")[1].split(",")[0] for line in nodes)
+    lan = f"  - {{name: lan, joins: [{members}], link: {{kind: ethernet, bandwidth: 25 Gb/s, latency: 30 us}}}}"
+    path.write_text("name: made\nnodes:\n" + "\n".join(nodes) + "\nswitches:\n" + lan + "\n")
+    return path
+
+
+class Planner:
+    """hetero-plan, called with a limit on time."""
+
+    def __init__(self, program: Path, limit: float) -> None:
+        self._program = program
+        self.limit = limit
+
+    def names(self) -> list[str]:
+        """All planners."""
+        command = [self._program, "--planner=?", ROOT / "examples/problems/gpt.yaml"]
+        message = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+        return message.rsplit("there are: ", 1)[1].strip().split(", ")
+
+    def ask(self, name: str, problem: Path, cluster: Path, *flags: str) -> dict[str, Any] | None:
+        """The plan with `search_seconds` and `memory`; none beyond the limit."""
+        command = [self._program, problem, "--cluster", cluster, "--compare", name, "--json", "--timing", *flags]
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen([str(word) for word in command], stdout=output, stderr=subprocess.DEVNULL)
+            watch = threading.Timer(self.limit, process.kill)
+            watch.start()
+            _, status, usage = os.wait4(process.pid, 0)
+            watch.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode < 0:
+                return None
+            if process.returncode:
+                raise SystemExit(f"error: exit code {process.returncode} from {' '.join(map(str, command))}")
+            output.seek(0)
+            answer = json.load(output)[0]
+        return answer | {"memory": usage.ru_maxrss * 1024 / 1e9}
+
+
+def scale(planner: Planner, names: list[str], folder: Path, report: Report) -> None:
+    """Time and memory of every planner along each axis."""
+    axes = {
+        "ops": [(ops, max(1, ops // OPS_PER_LAYER), 64, 4) for ops in OPS],
+        "devices": [(devices, 50, devices, 4) for devices in DEVICES],
+        "classes": [(classes, 50, 64, classes) for classes in CLASSES],
+    }
+    for name in names:
+        for axis, points in axes.items():
+            times: list[tuple[int, float]] = []
+            for size, layers, devices, classes in points:
+                problem = write_problem(folder, layers, max(512, 2 * devices))
+                answer = planner.ask(name, problem, write_cluster(folder, devices, classes))
+                if answer is None:
+                    report.add(f"{name}.{axis}.{size}", planner.limit, "s, at least")
+                    break
+                seconds = answer["search_seconds"]
+                report.add(f"{name}.{axis}.{size}", seconds, "s")
+                report.add(f"{name}.{axis}.{size}.memory", answer["memory"], "GB")
+                times.append((size, max(seconds, 1e-5)))
+            if len(times) > 1:
+                report.add(f"{name}.{axis}.growth", growth(times), "exp")
+
+
+def split(planner: Planner, folder: Path, report: Report) -> None:
+    """The sizes that Cephalo's split must be fast for."""
+    for batch, devices in ((128, 8), (2048, 64)):
+        problem, cluster = write_problem(folder, 32, batch), write_cluster(folder, devices, 2)
+        answers = [planner.ask("cephalo", problem, cluster) for _ in range(3)]
+        best = min(answer["search_seconds"] for answer in answers if answer)
+        report.add(f"split.batch{batch}.devices{devices}", best, "s")
+
+
+def ask_all(planner: Planner, names: list[str], pair: dict[str, Any], *flags: str) -> dict[str, dict[str, Any]]:
+    """The plans of those planners that have one."""
+    problem = ROOT / f"examples/problems/{pair['problem']}.yaml"
+    cluster = ROOT / f"examples/clusters/{pair['cluster']}.yaml"
+    answers = {}
+    for name in names:
+        answer = planner.ask(name, problem, cluster, f"--batch={pair['batch']}", *flags)
+        if answer is not None and "error" not in answer:
+            answers[name] = answer
+    return answers
+
+
+def quality(planner: Planner, names: list[str], report: Report) -> None:
+    """The steps of all planners over the suite, and how much longer they take than the joint plan."""
+    ratios: dict[str, list[float]] = {}
+    gaps = []
+    for pair in json.loads((ROOT / "examples/suite.json").read_text()):
+        name = f"{pair['cluster']}.{pair['problem']}"
+        answers = ask_all(planner, names, pair)
+        steps = {planner_name: answer["predicted_ps"] / 1e12 for planner_name, answer in answers.items()}
+        for planner_name, step in steps.items():
+            report.add(f"{name}.{planner_name}", step, "s")
+        if "joint" not in steps:
+            continue
+        gaps.append(100 * answers["joint"]["gap_millionths"] / 1e6)
+        report.add(f"{name}.gap", gaps[-1], "%")
+        released = ask_all(planner, [n for n in PUBLISHED if n in names], pair, "--as-released")
+        steps["released"] = min((a["predicted_ps"] / 1e12 for a in released.values()), default=math.nan)
+        steps["extended"] = min((steps[n] for n in PUBLISHED if n in steps), default=math.nan)
+        for planner_name, step in steps.items():
+            if not math.isnan(step):
+                ratios.setdefault(planner_name, []).append(step / steps["joint"])
+    for planner_name, values in ratios.items():
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        report.add(f"over_joint.{planner_name}", mean, f"x in {len(values)} pairs")
+        report.add(f"over_joint.{planner_name}.least", min(values), "x")
+    if gaps:
+        report.add("gap.median", sorted(gaps)[len(gaps) // 2], "%")
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    default = os.environ.get("HETERO_PLAN", ROOT / "build" / "bin" / "hetero-plan")
+    parser.add_argument("--hetero-plan", type=Path, default=default, help="default: HETERO_PLAN, or build/bin")
+    parser.add_argument("--planners", nargs="+", help="default: all")
+    parser.add_argument("--parts", nargs="+", choices=("split", "quality", "scale"), help="default: all")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one search (default: 60)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
+    options = parser.parse_args()
+    if not Path(options.hetero_plan).exists():
+        print(f"error: no hetero-plan at {options.hetero_plan}: build it first", file=sys.stderr)
+        return 1
+    planner = Planner(options.hetero_plan, options.limit)
+    names = options.planners or [name for name in planner.names() if name not in ORACLES]
+    parts = options.parts or ["split", "quality", "scale"]
+    report = Report(BARS, options.json)
+    with tempfile.TemporaryDirectory() as folder:
+        if "split" in parts:
+            split(planner, Path(folder), report)
+        if "quality" in parts:
+            quality(planner, names, report)
+        if "scale" in parts:
+            scale(planner, names, Path(folder), report)
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
