@@ -16,7 +16,6 @@
 #include "hetero/Planner/Planners.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include <map>
 
 namespace hetero {
 #define GEN_PASS_DEF_PLANPASS

@@ -10,6 +10,7 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Analysis/Summary.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Tools/Input.h"
