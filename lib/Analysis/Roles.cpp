@@ -11,7 +11,6 @@
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -32,14 +31,25 @@ StepRoles hetero::getRoles(func::FuncOp step) {
   return roles;
 }
 
+/// `old` with the role, if there is one.
+static DictionaryAttr addRole(MLIRContext *context, DictionaryAttr old,
+                              RoleAttr role) {
+  NamedAttrList attributes(old);
+  if (role)
+    attributes.set(HeteroDialect::getRoleAttrName(), role);
+  return attributes.getDictionary(context);
+}
+
 void hetero::setRoles(func::FuncOp step, const StepRoles &roles) {
-  StringRef name = HeteroDialect::getRoleAttrName();
+  // All at once: one by one, each would make a new list of all attributes.
+  MLIRContext *context = step.getContext();
+  SmallVector<DictionaryAttr> arguments, results;
   for (auto [index, role] : llvm::enumerate(roles.arguments))
-    if (role)
-      step.setArgAttr(index, name, role);
+    arguments.push_back(addRole(context, step.getArgAttrDict(index), role));
   for (auto [index, role] : llvm::enumerate(roles.results))
-    if (role)
-      step.setResultAttr(index, name, role);
+    results.push_back(addRole(context, step.getResultAttrDict(index), role));
+  step.setAllArgAttrs(arguments);
+  step.setAllResultAttrs(results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,12 +333,22 @@ static StringRef getTreeName(BlockArgument argument) {
 /// Tells data from frozen weights: data has the samples in front, so that most
 /// of it agrees in the first size.
 LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
-  llvm::MapVector<int64_t, unsigned> votes;
+  // In order of appearance; any number may be a size.
+  SmallVector<std::pair<int64_t, unsigned>> votes;
+  auto vote = [&](unsigned argument, unsigned weight) {
+    int64_t size = getLeadingSize(entry.getArgument(argument).getType());
+    auto *found = llvm::find_if(
+        votes, [&](const auto &entry) { return entry.first == size; });
+    if (found == votes.end())
+      votes.push_back({size, weight});
+    else
+      found->second += weight;
+  };
   for (unsigned i : data)
-    ++votes[getLeadingSize(entry.getArgument(i).getType())];
+    vote(i, 1);
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (has(i, RoleKind::Batch) && !isScalar(entry.getArgument(i).getType()))
-      votes[getLeadingSize(entry.getArgument(i).getType())] += data.size() + 1;
+      vote(i, data.size() + 1);
   if (votes.empty())
     return success();
   int64_t samples = llvm::max_element(votes, [](const auto &a, const auto &b) {

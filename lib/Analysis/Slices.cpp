@@ -8,6 +8,7 @@
 
 #include "hetero/Analysis/Slices.h"
 #include "hetero/Dialect/Stablehlo.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 

@@ -43,6 +43,13 @@ DELIBERATE: list[Deliberate] = [
         program=r"\0",
     ),
     Deliberate(
+        "a dynamic_slice of a scalar is printed without indices, with their comma, and read so; "
+        "jaxlib does not read what it prints",
+        kind="accepted",
+        detail=r"'stablehlo\.dynamic_slice' expected 'sizes'",
+        program=r"dynamic_slice %\w+, , sizes",
+    ),
+    Deliberate(
         "a type whose number of elements does not fit 64 bits is rejected; jaxlib's "
         "count overflows and may come out right by chance",
         kind="rejected",

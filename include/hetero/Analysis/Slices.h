@@ -20,6 +20,7 @@
 #define HETERO_ANALYSIS_SLICES_H
 
 #include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace hetero {

@@ -360,3 +360,9 @@ hetero.cluster @lab {
 }
 // expected-error @+1 {{mesh_c3: device 3 is unavailable}}
 hetero.mesh @mesh_c3 = [0, 3]
+
+// -----
+
+// The largest number is one like others.
+// expected-error @+1 {{mesh_c1: device 9223372036854775807 is listed twice}}
+hetero.mesh @mesh_c1 = [0, 9223372036854775807, 9223372036854775807]

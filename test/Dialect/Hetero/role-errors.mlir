@@ -60,3 +60,11 @@ func.func private @unknown_role(tensor<f32> {hetero.role = #hetero.role<weights>
 
 // expected-error @+1 {{hetero_c1: "hetero.rule" is not an attribute of arguments}}
 func.func private @unknown_attribute(tensor<f32> {hetero.rule = 1 : i64})
+
+// -----
+
+// The largest number is one like others.
+// expected-error @+1 {{role_c5: result 1 names argument 9223372036854775807, but there are 1 arguments}}
+func.func private @role_c5(tensor<f32>) -> (
+  tensor<f32> {hetero.role = #hetero.role<updated_state of 0>},
+  tensor<f32> {hetero.role = #hetero.role<updated_state of 9223372036854775807>})

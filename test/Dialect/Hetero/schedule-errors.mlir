@@ -338,3 +338,9 @@ func.func private @part(tensor<3xf32> {hetero.part = #hetero.part<0 : [0 to 2, 4
 
 // expected-error @below {{part_c3: "hetero.part" must be on a ranked tensor with static shape, but is on 'i32'}}
 func.func private @part(i32 {hetero.part = #hetero.part<0>})
+
+// -----
+
+// The largest number is one like others.
+// expected-error @+1 {{program_c1: rank 9223372036854775807 is listed twice}}
+module attributes {a = #hetero.program<on [0, 9223372036854775807, 9223372036854775807]>} {}
