@@ -133,7 +133,9 @@ static void printRuns(AsmPrinter &printer, ArrayRef<int64_t> list, int64_t step,
   printer << '[';
   for (size_t begin = 0, end; begin < list.size(); begin = end) {
     end = begin + 1;
-    while (end < list.size() && list[end] == list[end - 1] + step)
+    // Nothing comes after the largest number.
+    while (end < list.size() && list[end] >= step &&
+           list[end] - step == list[end - 1])
       ++end;
     if (end - begin <= 4)
       end = begin + 1;

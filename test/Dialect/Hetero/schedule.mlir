@@ -97,3 +97,8 @@ func.func private @parts(tensor<4xf32> {hetero.part = #hetero.part<1 : [2 to 4, 
 
 // CHECK: example.prepare = #hetero.instruction<prepare sweep 1>
 module attributes {example.prepare = #hetero.instruction<prepare sweep 1>} {}
+
+// Nothing comes after the largest rank.
+// CHECK-LABEL: func.func private @far
+// CHECK-SAME: #hetero.program<on [9223372036854775807, 0]>
+func.func private @far() attributes {hetero.program = #hetero.program<on [9223372036854775807, 0]>}
