@@ -196,6 +196,17 @@ Time hetero::cost::allGatherTime(const Group &group, ArrayRef<Bytes> shards,
                   group.latency);
 }
 
+Time hetero::cost::allToAllTime(const Group &group, ArrayRef<Bytes> sent,
+                                ArrayRef<Bytes> received) {
+  if (group.members <= 1)
+    return Time(0);
+  Bytes most;
+  for (ArrayRef<Bytes> list : {sent, received})
+    for (Bytes bytes : list)
+      most = std::max(most, bytes);
+  return group.latency * (group.members - 1) + most / group.bandwidth;
+}
+
 Choice hetero::cost::chooseAllReduce(const Group &group, Bytes bytes) {
   Choice best{Algorithm::Ring, allReduceTime(group, bytes, Algorithm::Ring)};
   SmallVector<Algorithm> others = {Algorithm::Tree};

@@ -33,6 +33,7 @@
 //      padded           as ring, every shard as large as the largest
 //      grouped          one broadcast for each member, with exact sizes:
 //                       (B - smallest shard) / beta + (2 n - 1) alpha
+//      all-to-all       (n-1) alpha + most bytes of a member / beta
 //
 //    Transfers that run at the same time on a shared medium divide it.
 //
@@ -119,6 +120,12 @@ Time allReduceTime(const Group &group, Bytes bytes, Algorithm algorithm);
 /// as long.
 Time allGatherTime(const Group &group, llvm::ArrayRef<Bytes> shards,
                    Algorithm algorithm);
+
+/// Every member hands each other member a part of what it has: `sent` and
+/// `received` are the bytes of each member in total. One message for each pair,
+/// of which a member sends and receives one at a time.
+Time allToAllTime(const Group &group, llvm::ArrayRef<Bytes> sent,
+                  llvm::ArrayRef<Bytes> received);
 
 /// An algorithm and its time.
 struct Choice {

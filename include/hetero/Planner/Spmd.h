@@ -1,0 +1,148 @@
+//===- Spmd.h - One program for unequal devices -----------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The idea
+// --------
+// All devices of a group run the same operations, each on its share. A program
+// for them says how each operation is divided (its strategy), in which form
+// each argument is stored, and where a tensor changes its form, which is a
+// collective. Forward, backward and optimizer are all in the graph, so data
+// parallelism, tensor parallelism, expert parallelism, divided optimizer state
+// and sufficient factor broadcasting are all just programs; nothing is built in
+// for any of them.
+//
+// For given shares the best program is the least solution of a cost graph
+// (Solver/CostGraph.h) with three kinds of nodes:
+//
+//   operation   its strategies, costing the time of the slowest device
+//   tensor      the forms that it is made available in: replicated, partial,
+//               split in one way, or two of these; whoever uses it takes one
+//   argument    the form that it is stored in
+//
+// Between producer and tensor an edge has the collectives, between tensor and
+// user it allows or forbids, and between an argument and its next value it
+// demands that state comes back as it was stored.
+//
+// For a given program the best shares are a linear program: time is a sum of
+// maxima of functions that are linear in the shares, and so is memory. Both are
+// solved in turn, from even shares and from shares by speed, until nothing
+// improves. Devices of one class have one share.
+//
+// Where memory does not suffice, bytes get a price, which is raised until they
+// do. Identical layers would all change at one price, so it rises along the
+// program.
+//
+// A worked example
+// ----------------
+// The graph of Graph.h with x [32, 4096], w [4096, 4096]: an all-reduce of g
+// moves 2 * 64 MiB, but gathering x and y only 2 * 0.5 MiB. The program that is
+// found computes y split along the batch, gathers both factors, and computes g
+// and the update everywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_PLANNER_SPMD_H
+#define HETERO_PLANNER_SPMD_H
+
+#include "hetero/Cluster/Cluster.h"
+#include "hetero/Planner/GraphSplits.h"
+
+namespace hetero::planner {
+
+/// A tensor changes its form by one collective (or none, from replicated).
+struct FormChange {
+  int64_t tensor = 0;
+  int from = 0, to = 0;
+
+  bool operator==(const FormChange &other) const {
+    return tensor == other.tensor && from == other.from && to == other.to;
+  }
+};
+
+/// What every device does, in terms of findSplits(graph, devices).
+struct SpmdProgram {
+  /// For each operation the number of its strategy.
+  std::vector<int> strategies;
+  /// For each argument the form that it is stored in.
+  std::vector<int> stored;
+  /// For each tensor the forms that it is available in to its users.
+  std::vector<std::vector<int>> available;
+  /// In program order; the changes of an argument come first.
+  std::vector<FormChange> changes;
+};
+
+struct SpmdOptions {
+  /// Shares of the devices, if they are given.
+  std::vector<double> shares;
+  /// How often program and shares are solved in turn from each start.
+  int rounds = 4;
+  /// How many prices of memory are tried.
+  int prices = 16;
+  /// Whether memory limits the program.
+  bool memory = true;
+  /// Whether parameters and optimizer state must be stored replicated.
+  bool replicatedState = false;
+};
+
+struct SpmdSolution {
+  SpmdProgram program;
+  /// Of each device, in the order of the group; they sum to 1.
+  std::vector<double> shares;
+  /// Seconds of a step, one thing after the other.
+  double computation = 0, communication = 0;
+  /// No program takes less with these shares; the same as the time if `proven`.
+  double bound = 0;
+  bool proven = false;
+  /// The most that each device needs at any time.
+  std::vector<Bytes> memory;
+  /// How often a cost graph and a linear program were solved.
+  int solves = 0, linearPrograms = 0;
+
+  double time() const { return computation + communication; }
+};
+
+/// The best program and shares for the devices with these ranks. `graph` must
+/// be sound. Fails when no program fits into the memory of the devices; the
+/// error names the one that is short, and of how much, in the program that
+/// comes closest.
+llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
+                                        const cluster::Cluster &cluster,
+                                        llvm::ArrayRef<int64_t> devices,
+                                        const SpmdOptions &options = {});
+
+/// The published search: A* over programs, operation by operation. A label is
+/// the forms in which the tensors exist that are still needed; its priority is
+/// its cost and, for each operation to come, the cost of its fastest strategy.
+/// Labels with the same forms, or more of them, at no more cost replace others.
+/// Exact for given shares while no more than `width` labels of an operation are
+/// followed, else the best that was found, with the least bound of what was
+/// not followed. Memory does not limit it. Fails only if no program exists.
+struct HapOptions {
+  int width = 100000;
+};
+llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
+                                           const cluster::Cluster &cluster,
+                                           llvm::ArrayRef<int64_t> devices,
+                                           std::vector<double> shares,
+                                           const HapOptions &options = {});
+
+/// Shares by the speed of devices at the work of the graph.
+std::vector<double> getSpeedShares(const Graph &graph,
+                                   const cluster::Cluster &cluster,
+                                   llvm::ArrayRef<int64_t> devices);
+
+/// Checks that `program` is one for `graph` on that many devices: each operation
+/// finds its operands in the forms that it needs, forms are made by its
+/// changes, state comes back as it is stored, results are whole. Independent of
+/// how it was found.
+llvm::Error verify(const Graph &graph, int64_t numDevices,
+                   const SpmdProgram &program);
+
+} // namespace hetero::planner
+
+#endif // HETERO_PLANNER_SPMD_H

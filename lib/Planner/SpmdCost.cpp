@@ -1,0 +1,228 @@
+//===- SpmdCost.cpp - What steps of an SPMD program take ------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpmdCost.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using solver::infinity;
+
+bool Collective::operator<(const Collective &other) const {
+  return std::tie(kind, bytes, from, to) <
+         std::tie(other.kind, other.bytes, other.from, other.to);
+}
+
+StringRef hetero::planner::stringify(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all-reduce";
+  case CollectiveKind::AllGather:
+    return "all-gather";
+  case CollectiveKind::ReduceScatter:
+    return "reduce-scatter";
+  case CollectiveKind::AllToAll:
+    return "all-to-all";
+  }
+  llvm_unreachable("every collective has a name");
+}
+
+std::vector<int64_t> hetero::planner::divideUnits(int64_t units,
+                                                  ArrayRef<double> shares) {
+  std::vector<int64_t> rows;
+  std::vector<std::pair<double, int64_t>> remainders;
+  int64_t left = units;
+  for (auto [index, share] : enumerate(shares)) {
+    double exact = share * double(units);
+    auto whole = int64_t(std::floor(exact + 1e-9));
+    rows.push_back(std::min(whole, left));
+    left -= rows.back();
+    remainders.push_back({double(whole) - exact, index});
+  }
+  llvm::sort(remainders);
+  for (size_t i = 0; left > 0; i = (i + 1) % remainders.size(), --left)
+    ++rows[remainders[i].second];
+  return rows;
+}
+
+SpmdCost::SpmdCost(const cluster::Cluster &cluster, ArrayRef<int64_t> devices,
+                   std::vector<double> shares)
+    : cluster(cluster), devices(devices.vec()), shares(std::move(shares)),
+      group(cost::makeGroup(cluster, devices)) {}
+
+const SpmdCost::Division &SpmdCost::divide(int64_t units) {
+  auto [it, inserted] = divisions.try_emplace(units);
+  Division &division = it->second;
+  if (!inserted)
+    return division;
+  if (units == 0) {
+    division.rows.assign(devices.size(), 1);
+    division.parts.assign(devices.size(), 1);
+  } else {
+    division.rows = divideUnits(units, shares);
+    for (int64_t rows : division.rows)
+      division.parts.push_back(double(rows) / double(units));
+  }
+  for (auto [device, part] : zip_equal(devices, division.parts)) {
+    int64_t deviceClass = cluster.devices[device].deviceClass;
+    auto entry = llvm::find_if(division.mostOfClass, [&](const auto &known) {
+      return known.first == deviceClass;
+    });
+    if (entry == division.mostOfClass.end())
+      division.mostOfClass.push_back({deviceClass, part});
+    else
+      entry->second = std::max(entry->second, part);
+  }
+  return division;
+}
+
+ArrayRef<int64_t> SpmdCost::rowsOf(int64_t units) { return divide(units).rows; }
+
+ArrayRef<double> SpmdCost::partsOf(int64_t units) {
+  return divide(units).parts;
+}
+
+template <typename T>
+static void appendKey(std::string &key, const T &value) {
+  key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
+  if (op.work.empty() && op.bytes == Bytes(0))
+    return 0;
+  std::string key;
+  appendKey(key, units);
+  appendKey(key, op.bytes.count());
+  for (const auto &[type, work] : op.work) {
+    key += type;
+    appendKey(key, work.count());
+  }
+  auto [it, inserted] = operations.try_emplace(key, 0);
+  if (!inserted)
+    return it->second;
+  double slowest = 0;
+  for (auto [deviceClass, part] : divide(units).mostOfClass) {
+    if (part == 0)
+      continue;
+    cost::Operations operation;
+    for (const auto &[type, work] : op.work)
+      operation.work[type] = Work::nearest(double(work.count()) * part);
+    operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
+    slowest = std::max(slowest,
+                       toSeconds(cost::operationTime(
+                           cluster.classes[deviceClass], operation)));
+  }
+  return it->second = slowest;
+}
+
+std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, int64_t units) {
+  std::vector<Bytes> shards;
+  for (double part : partsOf(units))
+    shards.push_back(Bytes::nearest(double(bytes.count()) * part));
+  return shards;
+}
+
+double SpmdCost::timeCollective(const Collective &collective) {
+  Bytes bytes = collective.bytes;
+  switch (collective.kind) {
+  case CollectiveKind::AllReduce:
+    return toSeconds(cost::chooseAllReduce(group, bytes).time);
+  case CollectiveKind::AllGather:
+    return toSeconds(
+        cost::chooseAllGather(group, shardsOf(bytes, collective.from)).time);
+  case CollectiveKind::ReduceScatter:
+    return toSeconds(
+        cost::chooseAllGather(group, shardsOf(bytes, collective.to)).time);
+  case CollectiveKind::AllToAll:
+    break;
+  }
+  std::vector<Bytes> sent, received;
+  std::vector<double> from = partsOf(collective.from).vec();
+  for (auto [have, want] : zip_equal(from, partsOf(collective.to))) {
+    sent.push_back(Bytes::nearest(double(bytes.count()) * have * (1 - want)));
+    received.push_back(
+        Bytes::nearest(double(bytes.count()) * want * (1 - have)));
+  }
+  return toSeconds(cost::allToAllTime(group, sent, received));
+}
+
+double SpmdCost::collectiveTime(const Collective &collective) {
+  auto [it, inserted] = collectives.try_emplace(collective, 0);
+  if (inserted)
+    it->second = timeCollective(collective);
+  return it->second;
+}
+
+std::optional<Collective>
+hetero::planner::getCollective(Bytes bytes, ArrayRef<int64_t> units, int from,
+                               int to) {
+  auto unitsOf = [&](int which) { return units[which - form::firstSplit]; };
+  if (from == to || from == form::replicated)
+    return std::nullopt;
+  if (!form::isSplit(from)) {
+    if (to == form::replicated)
+      return Collective{CollectiveKind::AllReduce, bytes, 0, 0};
+    return Collective{CollectiveKind::ReduceScatter, bytes, 0, unitsOf(to)};
+  }
+  if (to == form::replicated)
+    return Collective{CollectiveKind::AllGather, bytes, unitsOf(from), 0};
+  return Collective{CollectiveKind::AllToAll, bytes, unitsOf(from),
+                    unitsOf(to)};
+}
+
+/// Whether one collective, or none, changes `from` to `to`.
+static bool isDirect(int from, int to) {
+  if (from == to || to == form::replicated)
+    return true;
+  if (to == form::pending)
+    return false;
+  if (to == form::partial)
+    return from == form::replicated;
+  return true;
+}
+
+FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<int64_t> units) {
+  FormChanges changes;
+  int numForms = changes.numForms = form::firstSplit + units.size();
+  changes.times.assign(numForms * numForms, infinity);
+  changes.via.assign(numForms * numForms, -1);
+  for (int from = 0; from < numForms; ++from)
+    for (int to = 0; to < numForms; ++to)
+      if (isDirect(from, to)) {
+        std::optional<Collective> collective =
+            getCollective(bytes, units, from, to);
+        changes.times[from * numForms + to] =
+            collective ? collectiveTime(*collective) : 0;
+      }
+  for (int middle = 0; middle < numForms; ++middle)
+    for (int from = 0; from < numForms; ++from)
+      for (int to = 0; to < numForms; ++to) {
+        double time = changes.time(from, middle) + changes.time(middle, to);
+        if (time < changes.time(from, to)) {
+          changes.times[from * numForms + to] = time;
+          changes.via[from * numForms + to] = middle;
+        }
+      }
+  return changes;
+}
+
+const FormChanges &SpmdCost::changesOf(Bytes bytes, ArrayRef<int64_t> units) {
+  std::string key;
+  appendKey(key, bytes.count());
+  for (int64_t count : units)
+    appendKey(key, count);
+  auto [it, inserted] = changes.try_emplace(key);
+  if (inserted)
+    it->second = findChanges(bytes, units);
+  return it->second;
+}

@@ -1,0 +1,112 @@
+//===- SpmdCost.h - What steps of an SPMD program take ----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Devices have shares that sum to 1. The units of a split are handed out in
+// whole numbers by largest remainder, and costs are those of what comes out:
+// with shares 0.3, 0.3 and 0.4, 8 heads become 2, 3 and 3, and the time of a
+// product that is divided by heads is that of a device with 3 of 8.
+//
+// A change of form is a collective, or several: each pair of forms of a tensor
+// has its cheapest way.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_SPMDCOST_H
+#define HETERO_LIB_PLANNER_SPMDCOST_H
+
+#include "hetero/CostModel/CostModel.h"
+#include "hetero/Planner/GraphSplits.h"
+#include "llvm/ADT/DenseMap.h"
+#include <unordered_map>
+
+namespace hetero::planner {
+
+enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
+
+llvm::StringRef stringify(CollectiveKind kind);
+
+/// A collective on a tensor of `bytes`; `from` and `to` are the units of the
+/// splits, 0 where there is none.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  Bytes bytes;
+  int64_t from = 0, to = 0;
+
+  bool operator<(const Collective &other) const;
+};
+
+/// Times of all changes between the forms of a tensor, in seconds.
+struct FormChanges {
+  int numForms = 0;
+  /// Row by row; infinite where there is no way.
+  std::vector<double> times;
+  /// A form on the way, or -1.
+  std::vector<int> via;
+
+  double time(int from, int to) const { return times[from * numForms + to]; }
+};
+
+/// `units` in whole numbers, by largest remainder; of equal remainders the
+/// first.
+std::vector<int64_t> divideUnits(int64_t units, llvm::ArrayRef<double> shares);
+
+class SpmdCost {
+public:
+  SpmdCost(const cluster::Cluster &cluster, llvm::ArrayRef<int64_t> devices,
+           std::vector<double> shares);
+
+  int64_t numDevices() const { return devices.size(); }
+  llvm::ArrayRef<int64_t> getDevices() const { return devices; }
+  llvm::ArrayRef<double> getShares() const { return shares; }
+  const cluster::Cluster &getCluster() const { return cluster; }
+  const cost::Group &getGroup() const { return group; }
+
+  /// What each device gets of `units`; all of it if 0.
+  llvm::ArrayRef<int64_t> rowsOf(int64_t units);
+  /// The same as parts of 1.
+  llvm::ArrayRef<double> partsOf(int64_t units);
+
+  /// Seconds of an operation on the slowest device when `units` are divided.
+  double operationTime(const GraphOp &op, int64_t units);
+  double collectiveTime(const Collective &collective);
+
+  /// Times of changes of a tensor with these units of its splits.
+  const FormChanges &changesOf(Bytes bytes, llvm::ArrayRef<int64_t> units);
+
+private:
+  FormChanges findChanges(Bytes bytes, llvm::ArrayRef<int64_t> units);
+  double timeCollective(const Collective &collective);
+  std::vector<Bytes> shardsOf(Bytes bytes, int64_t units);
+
+  const cluster::Cluster &cluster;
+  std::vector<int64_t> devices;
+  std::vector<double> shares;
+  cost::Group group;
+  struct Division {
+    std::vector<int64_t> rows;
+    std::vector<double> parts;
+    /// For each class of devices that is used, the most that one of it gets.
+    std::vector<std::pair<int64_t, double>> mostOfClass;
+  };
+  const Division &divide(int64_t units);
+
+  std::unordered_map<int64_t, Division> divisions;
+  std::map<Collective, double> collectives;
+  std::unordered_map<std::string, double> operations;
+  std::unordered_map<std::string, FormChanges> changes;
+};
+
+/// The collective that changes `from` to `to` directly; nothing if it is free.
+/// The change must be possible.
+std::optional<Collective> getCollective(Bytes bytes,
+                                        llvm::ArrayRef<int64_t> units, int from,
+                                        int to);
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_SPMDCOST_H
