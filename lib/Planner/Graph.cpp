@@ -22,10 +22,10 @@ bool GraphTensor::operator==(const GraphTensor &other) const {
 
 bool GraphOp::operator==(const GraphOp &other) const {
   return std::tie(name, operands, results, loops, operandLoops, resultLoops,
-                  linear, reshape, work, bytes) ==
+                  linear, reshape, work, bytes, times) ==
          std::tie(other.name, other.operands, other.results, other.loops,
                   other.operandLoops, other.resultLoops, other.linear,
-                  other.reshape, other.work, other.bytes);
+                  other.reshape, other.work, other.bytes, other.times);
 }
 
 bool GraphArgument::operator==(const GraphArgument &other) const {
@@ -205,6 +205,10 @@ Error GraphChecker::checkOp(const GraphOp &op, const Twine &name) {
   for (const auto &[type, work] : op.work)
     if (work < Work(0))
       return createStringError(name + " has work of " + work.str());
+  for (const auto &[deviceClass, time] : op.times)
+    if (time < Time(0))
+      return createStringError(name + " takes " + time.str() + " on '" +
+                               deviceClass + "'");
   return op.reshape ? checkReshape(op, name) : checkRule(op, name);
 }
 

@@ -99,6 +99,13 @@ static GraphOp readOp(YamlReader &reader, const YamlNode &node) {
       reader.read(value, op.work[key.text]);
   }
   mapping.read("bytes", op.bytes);
+  if (const YamlNode *times = mapping.get("times")) {
+    if (times->kind != YamlNode::Kind::Mapping)
+      reader.fail(*times,
+                  "expected times by class of devices, like {l4: 9 ms}");
+    for (auto [key, value] : zip(times->keys, times->items))
+      reader.read(value, op.times[key.text]);
+  }
   mapping.finish();
   return op;
 }
@@ -219,6 +226,13 @@ static void writeOp(const GraphOp &op, raw_ostream &os) {
   }
   if (op.bytes != Bytes(0))
     os << ", bytes: " << op.bytes.str();
+  if (!op.times.empty()) {
+    os << ", times: {";
+    interleaveComma(op.times, os, [&](const auto &entry) {
+      os << quoteYaml(entry.first) << ": " << entry.second.str();
+    });
+    os << '}';
+  }
   os << "}\n";
 }
 

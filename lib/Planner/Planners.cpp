@@ -26,10 +26,13 @@ static constexpr PlannerEntry entries[] = {
     {"exhaustive", "the best of all plans, for small problems", planExhaustive,
      /*isBaseline=*/false},
     {"fast-only", "the same on the devices of one class", planFastOnly},
+    {"hap", "one program for all devices, by A* and linear programs", planHap},
     {"harp", "a pipeline of stages inside of sub-clusters", planHarp},
     {"joint", "all decisions together; never slower than the others", planJoint,
      /*isBaseline=*/false},
     {"single", "the best single device", planSingle},
+    {"spmd", "one program for all devices, proven best for its shares",
+     planSpmd},
     {"stages", "a pipeline across unequal sub-clusters", planStages,
      /*isBaseline=*/false},
 };

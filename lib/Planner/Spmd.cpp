@@ -14,6 +14,8 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <thread>
 
 using namespace llvm;
 using namespace hetero;
@@ -24,17 +26,23 @@ std::vector<double>
 hetero::planner::getSpeedShares(const Graph &graph,
                                 const cluster::Cluster &cluster,
                                 ArrayRef<int64_t> devices) {
-  cost::Operations all;
-  for (const GraphOp &op : graph.operations) {
-    for (const auto &[type, work] : op.work)
-      all.work[type] += work;
-    all.bytes += op.bytes;
-  }
   std::vector<double> shares;
   double sum = 0;
+  std::map<std::string, double> times;
+  std::set<std::string> known;
   for (int64_t device : devices) {
-    double time =
-        toSeconds(cost::operationBound(cluster.classOf(device), all));
+    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
+    double &time = times[deviceClass.name];
+    for (const GraphOp &op : graph.operations) {
+      if (known.count(deviceClass.name))
+        break;
+      // Without the overhead of each operation, which all pay.
+      double overhead = op.times.count(deviceClass.name)
+                            ? 0
+                            : toSeconds(deviceClass.overhead);
+      time += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
+    }
+    known.insert(deviceClass.name);
     shares.push_back(1 / std::max(time, 1e-12));
     sum += shares.back();
   }
@@ -44,65 +52,87 @@ hetero::planner::getSpeedShares(const Graph &graph,
 }
 
 namespace {
+/// A solution with the states that it came from.
+struct Candidate {
+  SpmdSolution solution;
+  /// By how many bytes a device is short at most, and which.
+  Bytes excess;
+  int64_t shortMember = -1;
+};
+
+/// Solves program and shares in turn, on a space of its own.
+class Alternation {
+public:
+  Alternation(const SpmdSpace &space, const cluster::Cluster &cluster,
+              ArrayRef<int64_t> devices, const SpmdOptions &options)
+      : cluster(cluster), devices(devices), options(options), space(space) {}
+
+  /// From these shares until the time falls no more.
+  void run(std::vector<double> shares);
+  /// The best program for shares and prices, which is also remembered.
+  const Candidate &solve(const std::vector<double> &shares,
+                         const MemoryPrice &price = {});
+
+  std::vector<Candidate> candidates;
+  int linearPrograms = 0;
+
+private:
+  const cluster::Cluster &cluster;
+  ArrayRef<int64_t> devices;
+  const SpmdOptions &options;
+  SpmdSpace space;
+  std::vector<int> lastStates;
+};
+
 class Synthesis {
 public:
   Synthesis(const Graph &graph, const cluster::Cluster &cluster,
             ArrayRef<int64_t> devices, const SpmdOptions &options)
-      : cluster(cluster), devices(devices.vec()), options(options),
+      : cluster(cluster), devices(devices), options(options),
         space(graph, devices.size(), options.replicatedState) {}
 
   Expected<SpmdSolution> run();
 
 private:
-  /// A solution with the states that it came from.
-  struct Candidate {
-    SpmdSolution solution;
-    std::vector<int> states;
-    /// By how many bytes a device is short at most, and which.
-    Bytes excess;
-    int64_t shortMember = -1;
-  };
-
-  Candidate solve(const std::vector<double> &shares,
-                  const MemoryPrice &price = {});
-  void alternate(std::vector<double> shares);
-  bool offer(const Candidate &candidate);
+  void alternate();
+  void take(const Alternation &alternation);
   void searchPrices();
   Error explainMemory() const;
+  bool isShort(int64_t member, Bytes memory) const {
+    return memory > cluster.classOf(devices[member]).usableMemory();
+  }
 
   const cluster::Cluster &cluster;
-  std::vector<int64_t> devices;
+  ArrayRef<int64_t> devices;
   const SpmdOptions &options;
   SpmdSpace space;
   /// The best that fits; what takes least time of all; what comes closest.
   std::optional<Candidate> best, fastest, closest;
-  std::vector<int> lastStates;
   int solves = 0, linearPrograms = 0;
 };
 } // namespace
 
-Synthesis::Candidate Synthesis::solve(const std::vector<double> &shares,
-                                      const MemoryPrice &price) {
+const Candidate &Alternation::solve(const std::vector<double> &shares,
+                                    const MemoryPrice &price) {
   SpmdCost cost(cluster, devices, shares);
   space.setCosts(cost, price);
   std::vector<std::vector<int>> starts = {space.getReplicated()};
   if (!lastStates.empty())
     starts.push_back(lastStates);
+  // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found =
       solver::solve(space.getCostGraph(), {}, starts);
-  ++solves;
+  lastStates = found->states;
   Candidate candidate;
-  // There always is one: everything replicated.
-  candidate.states = lastStates = found->states;
   SpmdSolution &solution = candidate.solution;
   solution.program = space.decode(found->states, cost);
   solution.shares = shares;
   std::tie(solution.computation, solution.communication) =
       space.evaluate(solution.program, cost);
-  solution.proven = found->proven && price.perByte.empty();
-  solution.bound = solution.proven            ? solution.time()
-                   : price.perByte.empty() ? found->bound
-                                              : 0;
+  if (price.perByte.empty()) {
+    solution.proven = found->proven;
+    solution.bound = found->proven ? solution.time() : found->bound;
+  }
   solution.memory = space.getMemory(solution.program, cost);
   for (auto [member, memory] : enumerate(solution.memory)) {
     Bytes excess = memory - cluster.classOf(devices[member]).usableMemory();
@@ -111,40 +141,21 @@ Synthesis::Candidate Synthesis::solve(const std::vector<double> &shares,
       candidate.shortMember = member;
     }
   }
-  return candidate;
+  candidates.push_back(std::move(candidate));
+  return candidates.back();
 }
 
-/// Keeps a candidate if it is better; true if it is the fastest so far.
-bool Synthesis::offer(const Candidate &candidate) {
-  auto isFaster = [&](const std::optional<Candidate> &other) {
-    return !other || candidate.solution.time() <
-                         other->solution.time() * (1 - 1e-9);
-  };
-  bool fits = candidate.excess == Bytes(0) || !options.memory;
-  if (fits && isFaster(best))
-    best = candidate;
-  if (!closest || candidate.excess < closest->excess)
-    closest = candidate;
-  if (!isFaster(fastest))
-    return false;
-  fastest = candidate;
-  return true;
-}
-
-/// Solves program and shares in turn until the time falls no more.
-void Synthesis::alternate(std::vector<double> shares) {
+void Alternation::run(std::vector<double> shares) {
   double last = infinity;
   for (int round = 0; round < std::max(1, options.rounds); ++round) {
-    Candidate candidate = solve(shares);
-    offer(candidate);
-    if (candidate.solution.time() >= last * (1 - 1e-6) ||
-        !options.shares.empty())
+    const SpmdSolution &solution = solve(shares).solution;
+    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty())
       return;
-    last = candidate.solution.time();
+    last = solution.time();
     SpmdCost cost(cluster, devices, shares);
     ++linearPrograms;
-    Expected<std::vector<double>> next = findShares(
-        space, candidate.solution.program, cost, options.memory);
+    Expected<std::vector<double>> next =
+        findShares(space, solution.program, cost, options.memory);
     if (!next) {
       // Another program may need less memory.
       consumeError(next.takeError());
@@ -159,36 +170,78 @@ void Synthesis::alternate(std::vector<double> shares) {
   }
 }
 
+void Synthesis::take(const Alternation &alternation) {
+  solves += alternation.candidates.size();
+  linearPrograms += alternation.linearPrograms;
+  for (const Candidate &candidate : alternation.candidates) {
+    auto isFaster = [&](const std::optional<Candidate> &other) {
+      return !other || candidate.solution.time() <
+                           other->solution.time() * (1 - 1e-9);
+    };
+    bool fits = candidate.excess == Bytes(0) || !options.memory;
+    if (fits && isFaster(best))
+      best = candidate;
+    if (isFaster(fastest))
+      fastest = candidate;
+    if (!closest || candidate.excess < closest->excess)
+      closest = candidate;
+  }
+}
+
+/// From even shares and from those by speed, at the same time.
+void Synthesis::alternate() {
+  std::vector<std::vector<double>> starts;
+  if (!options.shares.empty()) {
+    starts.push_back(options.shares);
+  } else {
+    starts.push_back(getSpeedShares(space.getGraph(), cluster, devices));
+    std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
+    if (starts.front() != even)
+      starts.push_back(std::move(even));
+  }
+  std::vector<Alternation> alternations(
+      starts.size(), Alternation(space, cluster, devices, options));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < starts.size(); ++i)
+    threads.emplace_back([&, i] { alternations[i].run(starts[i]); });
+  alternations[0].run(starts[0]);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Alternation &alternation : alternations)
+    take(alternation);
+}
+
 /// Raises the price of memory on devices that are short of it until all fit,
 /// then looks for the least such price.
 void Synthesis::searchPrices() {
   const Candidate start = *fastest;
-  std::vector<char> isShort(devices.size(), 0);
-  for (auto [member, memory] : enumerate(start.solution.memory))
-    isShort[member] =
-        memory > cluster.classOf(devices[member]).usableMemory();
+  Bytes needed = start.solution.memory[start.shortMember];
   // The price at which all memory of a device costs as much as the step.
-  double unit = start.solution.time() /
-                std::max(1.0, double(start.solution.memory[start.shortMember]
-                                         .count()));
+  double unit = start.solution.time() / double(std::max<int64_t>(
+                                            1, needed.count()));
   for (double slope : {0.0, 1.0}) {
+    Alternation alternation(space, cluster, devices, options);
+    std::vector<char> priced(devices.size(), 0);
+    auto note = [&](ArrayRef<Bytes> memory) {
+      for (auto [member, bytes] : enumerate(memory))
+        priced[member] |= isShort(member, bytes);
+    };
+    note(start.solution.memory);
     double low = 0, high = 0, mu = unit / 64;
     for (int trial = 0; trial < options.prices; ++trial) {
       MemoryPrice price;
       price.slope = slope;
-      for (char flag : isShort)
+      for (char flag : priced)
         price.perByte.push_back(flag ? mu : 0);
-      Candidate candidate = solve(start.solution.shares, price);
-      for (auto [member, memory] : enumerate(candidate.solution.memory))
-        isShort[member] |=
-            memory > cluster.classOf(devices[member]).usableMemory();
-      offer(candidate);
-      bool fits = candidate.excess == Bytes(0);
-      (fits ? high : low) = mu;
+      const Candidate &candidate =
+          alternation.solve(start.solution.shares, price);
+      note(candidate.solution.memory);
+      (candidate.excess == Bytes(0) ? high : low) = mu;
       if (high > 0 && high - low < 1e-2 * high)
         break;
       mu = high > 0 ? (low + high) / 2 : mu * 4;
     }
+    take(alternation);
   }
 }
 
@@ -203,16 +256,7 @@ Error Synthesis::explainMemory() const {
 }
 
 Expected<SpmdSolution> Synthesis::run() {
-  if (!options.shares.empty()) {
-    alternate(options.shares);
-  } else {
-    std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
-    std::vector<double> speed =
-        getSpeedShares(space.getGraph(), cluster, devices);
-    alternate(speed);
-    if (speed != even)
-      alternate(even);
-  }
+  alternate();
   if (!best)
     searchPrices();
   if (!best)

@@ -92,35 +92,63 @@ ArrayRef<double> SpmdCost::partsOf(int64_t units) {
   return divide(units).parts;
 }
 
+double SpmdCost::mostOf(int64_t units, int64_t deviceClass) {
+  for (auto [known, part] : divide(units).mostOfClass)
+    if (known == deviceClass)
+      return part;
+  return 0;
+}
+
 template <typename T>
 static void appendKey(std::string &key, const T &value) {
   key.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
-  if (op.work.empty() && op.bytes == Bytes(0))
-    return 0;
+std::string hetero::planner::getCostKey(const GraphOp &op) {
   std::string key;
-  appendKey(key, units);
   appendKey(key, op.bytes.count());
   for (const auto &[type, work] : op.work) {
     key += type;
     appendKey(key, work.count());
   }
+  key += '|';
+  for (const auto &[deviceClass, time] : op.times) {
+    key += deviceClass;
+    appendKey(key, time.count());
+  }
+  return key;
+}
+
+double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
+                                   const GraphOp &op, double part) {
+  auto measured = op.times.find(deviceClass.name);
+  if (measured != op.times.end())
+    return toSeconds(measured->second) * part;
+  cost::Operations operation;
+  for (const auto &[type, work] : op.work)
+    operation.work[type] = Work::nearest(double(work.count()) * part);
+  operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
+  return toSeconds(cost::operationTime(deviceClass, operation));
+}
+
+/// Reshapes and the like take no time at all.
+static bool isFree(const GraphOp &op) {
+  return op.work.empty() && op.bytes == Bytes(0) && op.times.empty();
+}
+
+double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
+  if (isFree(op))
+    return 0;
+  std::string key = getCostKey(op);
+  appendKey(key, units);
   auto [it, inserted] = operations.try_emplace(key, 0);
   if (!inserted)
     return it->second;
   double slowest = 0;
   for (auto [deviceClass, part] : divide(units).mostOfClass) {
-    if (part == 0)
-      continue;
-    cost::Operations operation;
-    for (const auto &[type, work] : op.work)
-      operation.work[type] = Work::nearest(double(work.count()) * part);
-    operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
-    slowest = std::max(slowest,
-                       toSeconds(cost::operationTime(
-                           cluster.classes[deviceClass], operation)));
+    if (part > 0)
+      slowest = std::max(slowest,
+                         timeOfPart(cluster.classes[deviceClass], op, part));
   }
   return it->second = slowest;
 }

@@ -51,6 +51,13 @@ struct FormChanges {
   double time(int from, int to) const { return times[from * numForms + to]; }
 };
 
+/// The same for operations that cost the same.
+std::string getCostKey(const GraphOp &op);
+
+/// Seconds of a part of an operation on a device.
+double timeOfPart(const cluster::DeviceClass &deviceClass, const GraphOp &op,
+                  double part);
+
 /// `units` in whole numbers, by largest remainder; of equal remainders the
 /// first.
 std::vector<int64_t> divideUnits(int64_t units, llvm::ArrayRef<double> shares);
@@ -70,6 +77,9 @@ public:
   llvm::ArrayRef<int64_t> rowsOf(int64_t units);
   /// The same as parts of 1.
   llvm::ArrayRef<double> partsOf(int64_t units);
+
+  /// The most that a device of the class gets, as a part of 1.
+  double mostOf(int64_t units, int64_t deviceClass);
 
   /// Seconds of an operation on the slowest device when `units` are divided.
   double operationTime(const GraphOp &op, int64_t units);

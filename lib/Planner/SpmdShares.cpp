@@ -74,23 +74,25 @@ void ShareProgram::addOperations() {
   const Graph &graph = space.getGraph();
   using Slopes = std::vector<std::pair<double, double>>;
   std::map<Slopes, double> counts;
+  std::unordered_map<std::string, Slopes> known;
   for (auto [index, op] : enumerate(graph.operations)) {
     int64_t units =
         space.getSplits().operations[index][program.strategies[index]].units;
-    if (units == 0 || (op.work.empty() && op.bytes == Bytes(0)))
+    if (units == 0 || cost.operationTime(op, units) == 0)
       continue;
-    Slopes slopes;
+    auto [it, inserted] = known.try_emplace(getCostKey(op));
+    Slopes &slopes = it->second;
     for (const Class &entry : classes) {
+      if (!inserted)
+        break;
       const cluster::DeviceClass &deviceClass =
           cost.getCluster().classes[entry.id];
       double part = std::max(cost.getShares()[entry.member],
                              1.0 / double(8 * cost.numDevices()));
-      cost::Operations operation;
-      for (const auto &[type, work] : op.work)
-        operation.work[type] = Work::nearest(double(work.count()) * part);
-      operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
-      double overhead = toSeconds(deviceClass.overhead);
-      double time = toSeconds(cost::operationTime(deviceClass, operation));
+      double overhead = op.times.count(deviceClass.name)
+                            ? 0
+                            : toSeconds(deviceClass.overhead);
+      double time = timeOfPart(deviceClass, op, part);
       slopes.push_back({overhead, std::max(0.0, time - overhead) / part});
     }
     counts[slopes] += 1;
@@ -156,8 +158,8 @@ void ShareProgram::addCollectives() {
 void ShareProgram::addMemory() {
   const cluster::Cluster &cluster = cost.getCluster();
   for (const Class &entry : classes) {
-    auto [fixed, divided] =
-        space.getPeak(program, cost, /*member=*/entry.member);
+    auto [fixed, divided] = space.getPeak(program, cost, entry.id,
+                                          cost.getShares()[entry.member]);
     double gibibyte = 1 << 30;
     linear.addRow(
         "memory of " + cluster.classes[entry.id].name + " in GiB",

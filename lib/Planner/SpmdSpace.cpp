@@ -523,25 +523,30 @@ void SpmdSpace::visitMemory(
 std::vector<Bytes> SpmdSpace::getMemory(const SpmdProgram &program,
                                         SpmdCost &cost) const {
   std::vector<Bytes> result;
-  for (int64_t member = 0; member < cost.numDevices(); ++member) {
-    auto [fixed, divided] = getPeak(program, cost, member);
-    result.push_back(
-        Bytes::nearest(fixed + divided * cost.getShares()[member]));
+  std::map<std::pair<int64_t, double>, Bytes> known;
+  for (auto [device, share] : zip_equal(cost.getDevices(), cost.getShares())) {
+    int64_t deviceClass = cost.getCluster().devices[device].deviceClass;
+    auto [it, inserted] = known.try_emplace({deviceClass, share});
+    if (inserted) {
+      auto [fixed, divided] = getPeak(program, cost, deviceClass, share);
+      it->second = Bytes::nearest(fixed + divided * share);
+    }
+    result.push_back(it->second);
   }
   return result;
 }
 
 std::pair<double, double> SpmdSpace::getPeak(const SpmdProgram &program,
                                              SpmdCost &cost,
-                                             int64_t member) const {
+                                             int64_t deviceClass,
+                                             double share) const {
   size_t end = graph.operations.size() + 2;
   std::vector<double> fixed(end, 0), divided(end, 0);
-  double share = cost.getShares()[member];
   visitMemory(program, [&](int64_t tensor, int form, int64_t from,
                            int64_t to) {
     auto bytes = double(graph.tensors[tensor].bytes.count());
     int64_t count = splits.unitsOf(tensor, form);
-    double part = cost.partsOf(count)[member];
+    double part = cost.mostOf(count, deviceClass);
     // What rounding adds to the share stays when the share changes.
     if (count > 0) {
       divided[from] += bytes;

@@ -76,15 +76,16 @@ public:
   /// Seconds of computation and of communication.
   std::pair<double, double> evaluate(const SpmdProgram &program,
                                      SpmdCost &cost) const;
-  /// The most memory that each device needs at any time: stored state, and
+  /// The most memory that each device may need at any time, if it is one of its
+  /// class that gets most by rounding: stored state, and
   /// tensors from their making to their last use in the forms that they are
   /// available in.
   std::vector<Bytes> getMemory(const SpmdProgram &program,
                                SpmdCost &cost) const;
-  /// At the moment of a member's most memory: what does not depend on its
-  /// share, and what does, as if its share were 1.
+  /// At the moment when devices of a class that have `share` need most memory:
+  /// what does not depend on the share, and what does, as if it were 1.
   std::pair<double, double> getPeak(const SpmdProgram &program, SpmdCost &cost,
-                                    int64_t member) const;
+                                    int64_t deviceClass, double share) const;
   llvm::ArrayRef<int64_t> unitsOf(int64_t tensor) const {
     return units[tensor];
   }

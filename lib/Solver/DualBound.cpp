@@ -76,7 +76,14 @@ void DualBound::send(const Node &from, int index, bool toSecond) {
       messages.data() + (toSecond ? edge.toFirst : edge.toSecond);
   double *message = messages.data() + (toSecond ? edge.toSecond : edge.toFirst);
   const double *cost = costs.data() + from.offset;
-  SmallVector<double, 32> least(to.size, infinity);
+  double buffer[32];
+  SmallVector<double, 0> large;
+  double *least = buffer;
+  if (to.size > int(std::size(buffer))) {
+    large.resize(to.size);
+    least = large.data();
+  }
+  std::fill_n(least, to.size, infinity);
   for (int row = 0; row < from.size; ++row, table += to.size) {
     double start = from.weight * cost[row] - back[row];
     for (int column = 0; column < to.size; ++column)
@@ -143,7 +150,7 @@ void DualBound::decode(bool ahead) {
     bestStateOf(node, ahead ? node.before : node.after, states, states[index]);
   }
   bool changed = true;
-  for (int round = 0; round < 3 && changed; ++round) {
+  for (int round = 0; round < 2 && changed; ++round) {
     changed = false;
     for (auto [index, node] : enumerate(nodes)) {
       SmallVector<int, 8> around(ArrayRef<int>(node.before));
@@ -202,10 +209,8 @@ int DualBound::sweep(int sweeps, double target) {
       previous = bound;
     }
     pass(true);
-    if (done % 5 == 4)
-      decode(false);
     pass(false);
-    if (done % 5 == 4)
+    if (done % 10 == 4)
       decode(true);
   }
   return done;

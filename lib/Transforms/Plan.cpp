@@ -12,6 +12,7 @@
 #include "hetero/Analysis/PlanValue.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
+#include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Planner/Planners.h"
 #include "hetero/Transforms/Passes.h"
@@ -214,6 +215,12 @@ void PlanPass::runOnOperation() {
     layer.name = op.getName().str();
   if (failed(addConstraints(*step, *layers, cluster->devices.size(), problem)))
     return signalPassFailure();
+  // These divide single operations.
+  StepGraph graph;
+  if (plannerName == "spmd" || plannerName == "hap") {
+    graph = getGraph(*step, problem.batch);
+    options->graph = &graph.graph;
+  }
   llvm::Expected<planner::Plan> plan =
       planner::runPlanner(plannerName, problem, *cluster, *options);
   if (!plan) {

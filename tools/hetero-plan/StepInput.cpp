@@ -23,7 +23,7 @@ bool hetero::isProgram(StringRef file) {
 static void anchor() {}
 
 Expected<std::unique_ptr<MemoryBuffer>>
-hetero::translateStep(StringRef file, StringRef program) {
+hetero::translateStep(StringRef file, StringRef program, bool asGraph) {
   std::string self = sys::fs::getMainExecutable(
       program.str().c_str(), reinterpret_cast<void *>(&anchor));
   ErrorOr<std::string> tool = sys::findProgramByName(
@@ -41,7 +41,9 @@ hetero::translateStep(StringRef file, StringRef program) {
   FileRemover remover(output);
   std::string message;
   int code =
-      sys::ExecuteAndWait(*tool, {*tool, file, "--problem", "-o", output},
+      sys::ExecuteAndWait(*tool,
+                          {*tool, file, asGraph ? "--graph" : "--problem", "-o",
+                           output},
                           /*Env=*/std::nullopt, /*Redirects=*/{},
                           /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
   if (code != 0)

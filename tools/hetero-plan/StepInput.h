@@ -23,10 +23,11 @@ namespace hetero {
 bool isProgram(llvm::StringRef file);
 
 /// The problem of the program in a file, as `hetero-translate --problem` writes
-/// it. What that has to say about the program goes to stderr. `program` is how
-/// this tool was called.
+/// it, or its graph of operations. What that has to say about the program goes
+/// to stderr. `program` is how this tool was called.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-translateStep(llvm::StringRef file, llvm::StringRef program);
+translateStep(llvm::StringRef file, llvm::StringRef program,
+              bool asGraph = false);
 
 } // namespace hetero
 

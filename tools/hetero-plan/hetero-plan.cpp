@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChromeTrace.h"
+#include "PlanGraph.h"
 #include "PlanJson.h"
 #include "Progress.h"
 #include "Report.h"
@@ -80,6 +81,11 @@ struct Options {
   cl::opt<bool> asReleased{
       "as-released",
       cl::desc("Keep published planners to what their releases search"),
+      cl::cat(category)};
+  cl::opt<bool> graph{
+      "graph",
+      cl::desc("Divide single operations: the input is a program, or a graph "
+               "as written by hetero-translate --graph; writes an SPMD program"),
       cl::cat(category)};
   cl::opt<bool> yaml{"yaml", cl::desc("Write the plan as YAML"),
                      cl::cat(category)};
@@ -442,14 +448,37 @@ static Error answer(const Options &options, const Request &request,
   return Error::success();
 }
 
+static Error answerGraph(const Options &options, StringRef program,
+                         raw_ostream &os) {
+  Expected<std::unique_ptr<MemoryBuffer>> input =
+      isProgram(options.input)
+          ? translateStep(options.input, program, /*asGraph=*/true)
+          : readFile(options.input);
+  if (!input)
+    return input.takeError();
+  GraphRequest request;
+  request.cluster = options.cluster;
+  request.planner = options.planner.getNumOccurrences()
+                        ? StringRef(options.planner)
+                        : StringRef("spmd");
+  request.json = options.json;
+  request.timing = options.timing;
+  return planGraph(**input, request, os);
+}
+
 static Error run(const Options &options, StringRef program) {
-  Expected<Request> request = readRequest(options, program);
-  if (!request)
-    return request.takeError();
   std::string text;
   raw_string_ostream stream(text);
-  if (Error error = answer(options, *request, stream))
-    return error;
+  if (options.graph) {
+    if (Error error = answerGraph(options, program, stream))
+      return error;
+  } else {
+    Expected<Request> request = readRequest(options, program);
+    if (!request)
+      return request.takeError();
+    if (Error error = answer(options, *request, stream))
+      return error;
+  }
   std::error_code code;
   ToolOutputFile output(options.output, code, sys::fs::OF_Text);
   if (code)

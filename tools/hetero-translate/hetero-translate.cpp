@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
+#include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
+#include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
@@ -50,6 +53,11 @@ struct Options {
       cl::desc("What hetero-plan is to plan, as problem.yaml; imports the "
                "step and forms layers if that is still to do"),
       cl::cat(category)};
+  cl::opt<bool> graph{
+      "graph",
+      cl::desc("The operations of the step for 'hetero-plan --graph'; imports "
+               "the step if that is still to do"),
+      cl::cat(category)};
 };
 } // namespace
 
@@ -84,6 +92,29 @@ static LogicalResult printProblem(ModuleOp module, llvm::raw_ostream &os) {
   return success();
 }
 
+static LogicalResult printGraph(ModuleOp module, llvm::raw_ostream &os) {
+  FailureOr<func::FuncOp> step = hetero::getStep(module);
+  if (failed(step))
+    return failure();
+  if (!hetero::getRoles(*step).isStep()) {
+    PassManager manager(module.getContext());
+    hetero::buildImportPipeline(manager, hetero::ImportOptions());
+    if (failed(manager.run(module)))
+      return failure();
+  }
+  step = hetero::getStep(module);
+  if (failed(step))
+    return failure();
+  FailureOr<hetero::FormAxis> axis = hetero::getBatchAxis(*step);
+  if (failed(axis))
+    return failure();
+  hetero::StepGraph graph = hetero::getGraph(*step, axis->units);
+  if (llvm::Error error = hetero::planner::check(graph.graph))
+    return step->emitError() << llvm::toString(std::move(error));
+  hetero::planner::writeGraph(graph.graph, os);
+  return success();
+}
+
 static int translate(const Options &options) {
   DialectRegistry registry;
   hetero::registerAllDialects(registry);
@@ -109,6 +140,9 @@ static int translate(const Options &options) {
       return 1;
   } else if (options.problem) {
     if (failed(printProblem(*module, output->os())))
+      return 1;
+  } else if (options.graph) {
+    if (failed(printGraph(*module, output->os())))
       return 1;
   } else if (options.json)
     hetero::printSummaryAsJSON(*module, output->os());

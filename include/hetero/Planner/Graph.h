@@ -115,6 +115,9 @@ struct GraphOp {
   /// Floating-point work by element type, and traffic to memory.
   std::map<std::string, Work> work;
   Bytes bytes;
+  /// Measured times of the undivided operation, by the name of the class of
+  /// devices; there they replace what follows from work and traffic.
+  std::map<std::string, Time> times;
 
   bool operator==(const GraphOp &other) const;
 };

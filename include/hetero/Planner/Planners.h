@@ -22,6 +22,7 @@
 #ifndef HETERO_PLANNER_PLANNERS_H
 #define HETERO_PLANNER_PLANNERS_H
 
+#include "hetero/Planner/Graph.h"
 #include "hetero/Planner/Plan.h"
 #include "hetero/Simulator/Schedule.h"
 #include <functional>
@@ -46,6 +47,9 @@ struct PlannerOptions {
   int64_t candidates = 16;
   /// How many orders of sub-clusters planStages tries.
   int64_t maxOrders = 120;
+  /// The operations of the step, for planners that divide single ones; made
+  /// from the layers if there is none.
+  const Graph *graph = nullptr;
   /// How many cut positions along the devices it considers for each order.
   int64_t maxPositions = 24;
   /// After how many plans planExhaustive gives up.
@@ -167,6 +171,28 @@ llvm::Expected<Plan> planJoint(const Problem &problem,
 llvm::Expected<Plan> planExhaustive(const Problem &problem,
                                     const cluster::Cluster &cluster,
                                     const PlannerOptions &options = {});
+
+/// One SPMD program for all devices (Spmd.h): program and shares are solved in
+/// turn, the program as a cost graph with proven optimality, the shares as a
+/// linear program. Works on `options.graph`, or on the layers of the problem as
+/// operations. The plan has one stage, the samples by the shares, and state
+/// divided where the program stores most of it in parts; also tried without the
+/// slowest classes of devices. Polynomial but for the last step of the solver,
+/// which is limited: a step of 10,000 operations takes some tenths of a second.
+llvm::Expected<Plan> planSpmd(const Problem &problem,
+                              const cluster::Cluster &cluster,
+                              const PlannerOptions &options = {});
+
+/// The same with the published search, A* over programs (searchProgram), and
+/// shares by speed at first. Exponential in the number of tensors that are
+/// needed at a time, therefore narrowed on large graphs.
+llvm::Expected<Plan> planHap(const Problem &problem,
+                             const cluster::Cluster &cluster,
+                             const PlannerOptions &options = {});
+
+/// The layers of a problem as a graph: for each a forward, a backward and an
+/// update. Layers are not divided along a model dimension in it.
+Graph makeGraph(const Problem &problem);
 
 /// A planner by its name on the command line.
 struct PlannerEntry {

@@ -29,6 +29,7 @@ class Config:
 
 SIZES = {
     "test": Config(layers=2, width=32, heads=4, vocabulary=64, length=16, batch=4),
+    "base": Config(layers=12, width=768, heads=12, vocabulary=30522, length=128, batch=256, dropout=0.0),
     "paper": Config(layers=24, width=1024, heads=16, vocabulary=30522, length=512, batch=64),
 }
 

@@ -1,0 +1,384 @@
+//===- SpmdPlan.cpp - Plans of one stage from SPMD programs ---------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanBuilder.h"
+#include "SpmdShares.h"
+#include "hetero/Planner/Spmd.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <numeric>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+//===----------------------------------------------------------------------===//
+// Layers as operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Each layer is a forward, a backward and an update, on tensors with one
+/// dimension: samples, or elements of the parameters.
+class LayerGraph {
+public:
+  explicit LayerGraph(const Problem &problem) : problem(problem) {
+    graph.batch = problem.batch;
+  }
+  Graph build();
+
+private:
+  int64_t addTensor(std::string name, int64_t size, Bytes bytes);
+  void addOp(std::string name, const Layer &layer, const Cost &cost,
+             bool forward, GraphOp op);
+
+  const Problem &problem;
+  Graph graph;
+};
+} // namespace
+
+int64_t LayerGraph::addTensor(std::string name, int64_t size, Bytes bytes) {
+  graph.tensors.push_back({std::move(name), {size}, bytes});
+  return graph.tensors.size() - 1;
+}
+
+/// Adds the operation for what grows with the samples, and one that cannot be
+/// divided for what does not.
+void LayerGraph::addOp(std::string name, const Layer &layer, const Cost &cost,
+                       bool forward, GraphOp op) {
+  op.name = std::move(name);
+  GraphOp fixed;
+  fixed.name = op.name + " (fixed)";
+  for (const auto &[type, work] : cost.work) {
+    if (work.perSample != Work(0))
+      op.work[type] = work.perSample * problem.batch;
+    if (work.fixed != Work(0))
+      fixed.work[type] = work.fixed;
+  }
+  op.bytes = cost.bytes.perSample * problem.batch;
+  fixed.bytes = cost.bytes.fixed;
+  for (const auto &[deviceClass, measured] : layer.measured) {
+    auto [forwardTime, backwardTime] = measured.at(problem.batch);
+    op.times[deviceClass] = forward ? forwardTime : backwardTime;
+    fixed.times[deviceClass] = Time(0);
+  }
+  graph.operations.push_back(std::move(op));
+  if (!fixed.work.empty() || fixed.bytes != Bytes(0))
+    graph.operations.push_back(std::move(fixed));
+}
+
+Graph LayerGraph::build() {
+  auto none = LoopReduction::None;
+  std::vector<int64_t> parameters, saved;
+  graph.arguments.push_back({addTensor("batch", problem.batch, Bytes(0)),
+                             ArgumentRole::Batch,
+                             std::nullopt});
+  int64_t at = 0;
+  for (const Layer &layer : problem.layers) {
+    int64_t elements = std::max<int64_t>(1, layer.parameters.count() / 4);
+    parameters.push_back(
+        addTensor(layer.name + ".parameters", elements, layer.parameters));
+    graph.arguments.push_back(
+        {parameters.back(), ArgumentRole::Parameter, std::nullopt});
+    int64_t output = addTensor(layer.name + ".output", problem.batch,
+                               layer.output.at(problem.batch));
+    saved.push_back(addTensor(layer.name + ".saved", problem.batch,
+                              layer.saved.at(problem.batch)));
+    GraphOp op;
+    op.operands = {at, parameters.back()};
+    op.results = {output, saved.back()};
+    op.loops = {none};
+    op.operandLoops = {{0}, {GraphOp::whole}};
+    op.resultLoops = {{0}, {0}};
+    addOp(layer.name + ".forward", layer, layer.forward, true, std::move(op));
+    at = output;
+  }
+  for (int64_t index = int64_t(problem.layers.size()) - 1; index >= 0;
+       --index) {
+    const Layer &layer = problem.layers[index];
+    int64_t elements = graph.tensors[parameters[index]].dims[0];
+    int64_t input = addTensor(
+        layer.name + ".inputGradient", problem.batch,
+        index > 0 ? problem.layers[index - 1].outputGradient.at(problem.batch)
+                  : Bytes(0));
+    int64_t gradient =
+        addTensor(layer.name + ".gradient", elements, layer.gradients);
+    GraphOp op;
+    op.operands = {at, saved[index], parameters[index]};
+    op.results = {input, gradient};
+    op.loops = {LoopReduction::Sum};
+    op.operandLoops = {{0}, {0}, {GraphOp::whole}};
+    op.resultLoops = {{0}, {GraphOp::whole}};
+    addOp(layer.name + ".backward", layer, layer.backward, false,
+          std::move(op));
+    at = input;
+    int64_t optimizer = addTensor(layer.name + ".optimizer", elements,
+                                  layer.optimizerState);
+    graph.arguments.push_back(
+        {optimizer, ArgumentRole::Optimizer, std::nullopt});
+    int64_t next =
+        addTensor(layer.name + ".next", elements, layer.parameters);
+    int64_t nextOptimizer = addTensor(layer.name + ".nextOptimizer", elements,
+                                      layer.optimizerState);
+    GraphOp update;
+    update.name = layer.name + ".update";
+    update.operands = {parameters[index], optimizer, gradient};
+    update.results = {next, nextOptimizer};
+    update.loops = {none};
+    update.operandLoops = {{0}, {0}, {0}};
+    update.resultLoops = {{0}, {0}};
+    for (const auto &[type, work] : layer.update.work)
+      update.work[type] = work.fixed;
+    update.bytes = layer.update.bytes.fixed;
+    graph.operations.push_back(std::move(update));
+    graph.arguments[1 + index].next = next;
+    graph.arguments.back().next = nextOptimizer;
+  }
+  return std::move(graph);
+}
+
+Graph hetero::planner::makeGraph(const Problem &problem) {
+  return LayerGraph(problem).build();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs as plans
+//===----------------------------------------------------------------------===//
+
+/// How a plan holds state that is stored as the program says: in parts, where
+/// that is so for most of its bytes.
+static StateMode getStateMode(const Graph &graph, const SpmdProgram &program) {
+  std::map<ArgumentRole, std::pair<double, double>> bytes;
+  for (auto [argument, form] : zip_equal(graph.arguments, program.stored)) {
+    auto &[split, all] = bytes[argument.role];
+    auto size = double(graph.tensors[argument.tensor].bytes.count());
+    all += size;
+    split += form::isSplit(form) ? size : 0;
+  }
+  auto isSplit = [&](ArgumentRole role) {
+    return bytes[role].first * 2 > bytes[role].second;
+  };
+  if (isSplit(ArgumentRole::Parameter))
+    return StateMode::Full;
+  return isSplit(ArgumentRole::Optimizer) ? StateMode::Optimizer
+                                          : StateMode::Replicated;
+}
+
+namespace {
+class OneStage {
+public:
+  OneStage(const Problem &problem, const Cluster &cluster, StringRef planner)
+      : problem(problem), cluster(cluster), planner(planner),
+        bound(computeBound(problem, cluster)) {}
+
+  /// Tries the shares of a program with all numbers of microbatches.
+  void add(ArrayRef<int64_t> devices, ArrayRef<double> shares, StateMode mode);
+  Expected<Plan> take();
+
+private:
+  /// Returns whether the plan is the best so far.
+  bool addPlan(ArrayRef<int64_t> devices, ArrayRef<double> shares,
+               StateMode mode, ArrayRef<int64_t> microbatches);
+
+  const Problem &problem;
+  const Cluster &cluster;
+  StringRef planner;
+  Time bound;
+  std::optional<Plan> best;
+  std::string failure;
+};
+} // namespace
+
+bool OneStage::addPlan(ArrayRef<int64_t> devices, ArrayRef<double> shares,
+                       StateMode mode, ArrayRef<int64_t> microbatches) {
+  Bytes parameters, optimizer;
+  for (const Layer &layer : problem.layers) {
+    parameters += layer.parameters;
+    optimizer += layer.optimizerState;
+  }
+  Bytes divided = mode == StateMode::Full ? parameters + optimizer
+                  : mode == StateMode::Optimizer ? optimizer
+                                                 : Bytes(0);
+  Bytes common = parameters + optimizer - divided;
+  Plan plan;
+  plan.planner = planner.str();
+  plan.batch = problem.batch;
+  plan.microbatches = microbatches.vec();
+  plan.bound = bound;
+  Stage stage;
+  stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
+  stage.mesh.devices = devices.vec();
+  stage.mesh.data = devices.size();
+  stage.state = mode;
+  for (int64_t size : plan.distinctMicrobatches())
+    stage.samples.push_back(divideUnits(size, shares));
+  std::vector<int64_t> state = divideUnits(divided.count(), shares);
+  for (auto [device, bytes] : zip_equal(devices, state)) {
+    DeviceShare share;
+    share.device = device;
+    share.state = common + Bytes(bytes);
+    stage.shares.push_back(share);
+  }
+  plan.stages.push_back(std::move(stage));
+  if (Error error = evaluate(problem, cluster, plan)) {
+    failure = toString(std::move(error));
+    return false;
+  }
+  if (Error error = verify(problem, cluster, plan)) {
+    failure = toString(std::move(error));
+    return false;
+  }
+  if (best && best->predicted <= plan.predicted)
+    return false;
+  best = std::move(plan);
+  return true;
+}
+
+void OneStage::add(ArrayRef<int64_t> devices, ArrayRef<double> shares,
+                   StateMode mode) {
+  // In one stage microbatches only help memory: once a plan fits, more of them
+  // soon stop to pay.
+  constexpr int patience = 3;
+  int worse = 0;
+  for (ArrayRef<int64_t> microbatches : microbatchOptions(problem)) {
+    bool improved = addPlan(devices, shares, mode, microbatches);
+    if (mode != StateMode::Full && devices.size() > 1)
+      improved |= addPlan(devices, shares, StateMode::Full, microbatches);
+    worse = improved || !best ? 0 : worse + 1;
+    if (worse > patience)
+      return;
+  }
+}
+
+Expected<Plan> OneStage::take() {
+  if (best)
+    return std::move(*best);
+  return createStringError(failure);
+}
+
+/// All devices, and those that are left without the slowest classes.
+static std::vector<std::vector<int64_t>>
+getDeviceSets(const Graph &graph, const Cluster &cluster,
+              ArrayRef<int64_t> devices) {
+  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
+  std::map<int64_t, double> speeds;
+  for (auto [device, share] : zip_equal(devices, shares))
+    speeds[cluster.devices[device].deviceClass] = share;
+  std::vector<std::pair<double, int64_t>> classes;
+  for (auto [deviceClass, speed] : speeds)
+    classes.push_back({speed, deviceClass});
+  llvm::sort(classes);
+  std::vector<std::vector<int64_t>> sets = {devices.vec()};
+  for (auto [speed, deviceClass] : ArrayRef(classes).drop_back()) {
+    std::vector<int64_t> rest = sets.back();
+    erase_if(rest, [&, slow = deviceClass](int64_t device) {
+      return cluster.devices[device].deviceClass == slow;
+    });
+    sets.push_back(std::move(rest));
+  }
+  return sets;
+}
+
+using Synthesizer = function_ref<Expected<SpmdSolution>(
+    const Graph &, const Cluster &, ArrayRef<int64_t>)>;
+
+/// Plans of one stage for the programs that `synthesizer` makes.
+static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
+                                   const Cluster &cluster,
+                                   const PlannerOptions &options,
+                                   Synthesizer synthesizer) {
+  if (Error error = check(problem))
+    return error;
+  std::vector<int64_t> devices = usableDevices(problem, cluster);
+  for (const Pin &pin : problem.constraints.pins) {
+    if (pin.stage && *pin.stage != 0)
+      return createStringError("the planner '" + name +
+                               "' makes one stage, but layer " +
+                               Twine(pin.layer) + " is pinned to stage " +
+                               Twine(*pin.stage));
+    if (!pin.devices.empty())
+      erase_if(devices, [&](int64_t device) {
+        return !is_contained(pin.devices, device);
+      });
+  }
+  if (devices.empty())
+    return createStringError("no device of the cluster '" + cluster.name +
+                             "' may be used for all layers");
+  Graph made;
+  if (!options.graph)
+    made = makeGraph(problem);
+  const Graph &graph = options.graph ? *options.graph : made;
+  OneStage plans(problem, cluster, name);
+  std::vector<std::vector<int64_t>> sets =
+      getDeviceSets(graph, cluster, devices);
+  // What was published uses all devices.
+  if (options.asReleased)
+    sets.resize(1);
+  for (ArrayRef<int64_t> set : sets) {
+    Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
+    if (!solution)
+      return solution.takeError();
+    plans.add(set, solution->shares,
+              getStateMode(graph, solution->program));
+  }
+  return plans.take();
+}
+
+Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
+                                         const Cluster &cluster,
+                                         const PlannerOptions &options) {
+  return planOneStage(
+      "spmd", problem, cluster, options,
+      [](const Graph &graph, const Cluster &cluster,
+         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+        SpmdOptions limited, unlimited;
+        unlimited.memory = false;
+        Expected<SpmdSolution> solution =
+            synthesize(graph, cluster, devices, limited);
+        if (solution)
+          return solution;
+        // With microbatches less is needed than the graph says.
+        consumeError(solution.takeError());
+        return synthesize(graph, cluster, devices, unlimited);
+      });
+}
+
+Expected<Plan> hetero::planner::planHap(const Problem &problem,
+                                        const Cluster &cluster,
+                                        const PlannerOptions &options) {
+  return planOneStage(
+      "hap", problem, cluster, options,
+      [](const Graph &graph, const Cluster &cluster,
+         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+        SpmdSpace space(graph, devices.size());
+        HapOptions search;
+        // About the same work for graphs of all sizes.
+        search.width = std::clamp<int64_t>(
+            5000 / std::max<int64_t>(1, graph.operations.size()), 1, 1000);
+        std::vector<double> shares = getSpeedShares(graph, cluster, devices);
+        std::optional<SpmdSolution> best;
+        for (int round = 0; round < 3; ++round) {
+          Expected<SpmdSolution> found =
+              searchProgram(graph, cluster, devices, shares, search);
+          if (!found)
+            return found.takeError();
+          if (best && found->time() >= best->time())
+            break;
+          best = std::move(*found);
+          SpmdCost cost(cluster, devices, shares);
+          Expected<std::vector<double>> next =
+              findShares(space, best->program, cost, /*limitMemory=*/true);
+          if (!next) {
+            consumeError(next.takeError());
+            break;
+          }
+          shares = std::move(*next);
+        }
+        return std::move(*best);
+      });
+}

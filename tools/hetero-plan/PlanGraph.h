@@ -1,0 +1,38 @@
+//===- PlanGraph.h - Programs for graphs of operations ----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `hetero-plan --graph`: the input is a graph of operations (Planner/Graph.h),
+// and the answer is an SPMD program for all devices of the cluster.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
+#define HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace hetero::planner {
+
+struct GraphRequest {
+  llvm::StringRef cluster;
+  /// `spmd` or `hap`.
+  llvm::StringRef planner;
+  bool json = false;
+  /// Say on stderr how long the search took.
+  bool timing = false;
+};
+
+llvm::Error planGraph(llvm::MemoryBufferRef input, const GraphRequest &request,
+                      llvm::raw_ostream &os);
+
+} // namespace hetero::planner
+
+#endif // HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
