@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OneStage.h"
 #include "PlanBuilder.h"
 #include "SpmdShares.h"
 #include "hetero/Planner/Spmd.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include <numeric>
+#include <algorithm>
 
 using namespace llvm;
 using namespace hetero;
@@ -150,115 +151,59 @@ Graph hetero::planner::makeGraph(const Problem &problem) {
 // Programs as plans
 //===----------------------------------------------------------------------===//
 
-/// How a plan holds state that is stored as the program says: in parts, where
-/// that is so for most of its bytes.
-static StateMode getStateMode(const Graph &graph, const SpmdProgram &program) {
-  std::map<ArgumentRole, std::pair<double, double>> bytes;
-  for (auto [argument, form] : zip_equal(graph.arguments, program.stored)) {
-    auto &[split, all] = bytes[argument.role];
-    auto size = double(graph.tensors[argument.tensor].bytes.count());
-    all += size;
-    split += form::isSplit(form) ? size : 0;
-  }
-  auto isSplit = [&](ArgumentRole role) {
-    return bytes[role].first * 2 > bytes[role].second;
-  };
-  if (isSplit(ArgumentRole::Parameter))
-    return StateMode::Full;
-  return isSplit(ArgumentRole::Optimizer) ? StateMode::Optimizer
-                                          : StateMode::Replicated;
-}
-
-namespace {
-class OneStage {
-public:
-  OneStage(const Problem &problem, const Cluster &cluster, StringRef planner)
-      : problem(problem), cluster(cluster), planner(planner),
-        bound(computeBound(problem, cluster)) {}
-
-  /// Tries the shares of a program with all numbers of microbatches.
-  void add(ArrayRef<int64_t> devices, ArrayRef<double> shares, StateMode mode);
-  Expected<Plan> take();
-
-private:
-  /// Returns whether the plan is the best so far.
-  bool addPlan(ArrayRef<int64_t> devices, ArrayRef<double> shares,
-               StateMode mode, ArrayRef<int64_t> microbatches);
-
-  const Problem &problem;
-  const Cluster &cluster;
-  StringRef planner;
-  Time bound;
-  std::optional<Plan> best;
-  std::string failure;
-};
-} // namespace
-
-bool OneStage::addPlan(ArrayRef<int64_t> devices, ArrayRef<double> shares,
-                       StateMode mode, ArrayRef<int64_t> microbatches) {
-  Bytes parameters, optimizer;
-  for (const Layer &layer : problem.layers) {
-    parameters += layer.parameters;
-    optimizer += layer.optimizerState;
-  }
-  Bytes divided = mode == StateMode::Full ? parameters + optimizer
-                  : mode == StateMode::Optimizer ? optimizer
-                                                 : Bytes(0);
-  Bytes common = parameters + optimizer - divided;
-  Plan plan;
-  plan.planner = planner.str();
-  plan.batch = problem.batch;
-  plan.microbatches = microbatches.vec();
-  plan.bound = bound;
+/// All layers on the devices that get a sample of some microbatch.
+static Stage makeStage(const Problem &problem, const Plan &plan,
+                       ArrayRef<int64_t> devices, ArrayRef<double> shares) {
   Stage stage;
   stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
-  stage.mesh.devices = devices.vec();
-  stage.mesh.data = devices.size();
-  stage.state = mode;
+  // Not divided yet.
+  stage.inFlight = 0;
+  std::vector<std::vector<int64_t>> all;
   for (int64_t size : plan.distinctMicrobatches())
-    stage.samples.push_back(divideUnits(size, shares));
-  std::vector<int64_t> state = divideUnits(divided.count(), shares);
-  for (auto [device, bytes] : zip_equal(devices, state)) {
+    all.push_back(divideUnits(size, shares));
+  stage.samples.resize(all.size());
+  for (auto [member, device] : enumerate(devices)) {
+    bool idle = true;
+    for (ArrayRef<int64_t> samples : all)
+      idle &= samples[member] == 0;
+    if (idle)
+      continue;
+    for (auto [samples, from] : zip_equal(stage.samples, all))
+      samples.push_back(from[member]);
+    stage.mesh.devices.push_back(device);
     DeviceShare share;
     share.device = device;
-    share.state = common + Bytes(bytes);
     stage.shares.push_back(share);
   }
-  plan.stages.push_back(std::move(stage));
-  if (Error error = evaluate(problem, cluster, plan)) {
-    failure = toString(std::move(error));
-    return false;
-  }
-  if (Error error = verify(problem, cluster, plan)) {
-    failure = toString(std::move(error));
-    return false;
-  }
-  if (best && best->predicted <= plan.predicted)
-    return false;
-  best = std::move(plan);
-  return true;
+  stage.mesh.data = stage.mesh.devices.size();
+  return stage;
 }
 
-void OneStage::add(ArrayRef<int64_t> devices, ArrayRef<double> shares,
-                   StateMode mode) {
+/// Adds plans of one stage that divides samples by the shares of a program,
+/// with all numbers of microbatches and ways to hold state.
+static void addPlans(const Problem &problem, const PlanBuilder &builder,
+                     ArrayRef<int64_t> devices, ArrayRef<double> shares,
+                     Selection &selection) {
   // In one stage microbatches only help memory: once a plan fits, more of them
   // soon stop to pay.
   constexpr int patience = 3;
   int worse = 0;
   for (ArrayRef<int64_t> microbatches : microbatchOptions(problem)) {
-    bool improved = addPlan(devices, shares, mode, microbatches);
-    if (mode != StateMode::Full && devices.size() > 1)
-      improved |= addPlan(devices, shares, StateMode::Full, microbatches);
-    worse = improved || !best ? 0 : worse + 1;
+    bool improved = false;
+    for (StateMode mode : builder.options.stateModes) {
+      Plan plan;
+      plan.batch = problem.batch;
+      plan.microbatches = microbatches.vec();
+      Stage stage = makeStage(problem, plan, devices, shares);
+      stage.state = mode;
+      plan.stages.push_back(std::move(stage));
+      builder.setInFlight(plan, {1}, Division::Proportional);
+      improved |= selection.add(builder.complete(std::move(plan)));
+    }
+    worse = improved || !selection.found() ? 0 : worse + 1;
     if (worse > patience)
       return;
   }
-}
-
-Expected<Plan> OneStage::take() {
-  if (best)
-    return std::move(*best);
-  return createStringError(failure);
 }
 
 /// All devices, and those that are left without the slowest classes.
@@ -292,30 +237,18 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
                                    const Cluster &cluster,
                                    const PlannerOptions &options,
                                    Synthesizer synthesizer) {
-  if (Error error = check(problem))
-    return error;
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  for (const Pin &pin : problem.constraints.pins) {
-    if (pin.stage && *pin.stage != 0)
-      return createStringError("the planner '" + name +
-                               "' makes one stage, but layer " +
-                               Twine(pin.layer) + " is pinned to stage " +
-                               Twine(*pin.stage));
-    if (!pin.devices.empty())
-      erase_if(devices, [&](int64_t device) {
-        return !is_contained(pin.devices, device);
-      });
-  }
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used for all layers");
+  Expected<std::vector<int64_t>> devices =
+      devicesForOneStage(name, problem, cluster);
+  if (!devices)
+    return devices.takeError();
   Graph made;
   if (!options.graph)
     made = makeGraph(problem);
   const Graph &graph = options.graph ? *options.graph : made;
-  OneStage plans(problem, cluster, name);
+  PlanBuilder builder(problem, cluster, options);
+  Selection selection;
   std::vector<std::vector<int64_t>> sets =
-      getDeviceSets(graph, cluster, devices);
+      getDeviceSets(graph, cluster, *devices);
   // What was published uses all devices.
   if (options.asReleased)
     sets.resize(1);
@@ -323,10 +256,9 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
     Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
     if (!solution)
       return solution.takeError();
-    plans.add(set, solution->shares,
-              getStateMode(graph, solution->program));
+    addPlans(problem, builder, set, solution->shares, selection);
   }
-  return plans.take();
+  return selection.take(name, builder.model);
 }
 
 Expected<Plan> hetero::planner::planSpmd(const Problem &problem,

@@ -47,9 +47,6 @@ struct PlannerOptions {
   int64_t candidates = 16;
   /// How many orders of sub-clusters planStages tries.
   int64_t maxOrders = 120;
-  /// The operations of the step, for planners that divide single ones; made
-  /// from the layers if there is none.
-  const Graph *graph = nullptr;
   /// How many cut positions along the devices it considers for each order.
   int64_t maxPositions = 24;
   /// After how many plans planExhaustive gives up.
@@ -63,6 +60,9 @@ struct PlannerOptions {
   /// Called with each plan that is the best one so far, by planners whose
   /// search takes long.
   std::function<void(const Plan &best)> onBetter;
+  /// The operations of the step, for planners that divide single ones; made
+  /// from the layers if there is none.
+  const Graph *graph = nullptr;
 };
 
 /// The best single device. Tries each class and each number of microbatches;
@@ -175,9 +175,8 @@ llvm::Expected<Plan> planExhaustive(const Problem &problem,
 /// One SPMD program for all devices (Spmd.h): program and shares are solved in
 /// turn, the program as a cost graph with proven optimality, the shares as a
 /// linear program. Works on `options.graph`, or on the layers of the problem as
-/// operations. The plan has one stage, the samples by the shares, and state
-/// divided where the program stores most of it in parts; also tried without the
-/// slowest classes of devices. Polynomial but for the last step of the solver,
+/// operations. The plan has one stage with the samples by the shares and state
+/// as it is fastest; also tried without the slowest classes of devices. Polynomial but for the last step of the solver,
 /// which is limited: a step of 10,000 operations takes some tenths of a second.
 llvm::Expected<Plan> planSpmd(const Problem &problem,
                               const cluster::Cluster &cluster,

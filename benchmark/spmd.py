@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Times the synthesis of SPMD programs for whole training steps.
+
+The steps are those of the zoo, lowered from shapes and kept in build/benchmark
+as graphs of operations. For each graph and cluster `hetero-plan --graph` says
+how long the search took, without reading files; the figure is the best of
+several runs. Beside it stand what the program takes by the cost model, and
+whether it is proven to be the best for its shares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from figures import ROOT, Report
+
+# Models and sizes of the zoo.
+STEPS = {"bert": "base", "vgg19": "paper", "gpt": "bench", "moe": "test", "vit": "paper"}
+
+# Fast and slow devices, each in a node of its own.
+CLUSTERS = {"2+6": (2, 6), "16+48": (16, 48)}
+
+# What each figure must stay below.
+BARS = {"synthesis.bert.2+6": 0.5, "synthesis.bert.16+48": 1.5}
+
+
+def write_cluster(name: str, folder: Path) -> Path:
+    """V100s and P100s at 10.4 Gb/s."""
+    fast, slow = CLUSTERS[name]
+    path = folder / f"cluster.{name}.yaml"
+    path.write_text(
+        f"name: \"{name}\"\nnodes:\n"
+        f"  - {{name: fast, devices: [v100-16], count: {fast}}}\n"
+        f"  - {{name: slow, devices: [p100], count: {slow}}}\n"
+        "switches:\n"
+        "  - {name: lan, joins: [fast, slow], link: {bandwidth: 10.4 Gb/s, latency: 10 us}}\n"
+    )
+    return path
+
+
+def make_graph(model: str, folder: Path, tools: Path) -> Path:
+    """The graph of a step; made if it is not there yet."""
+    size = STEPS[model]
+    graph = folder / f"{model}.{size}.graph.yaml"
+    if graph.exists():
+        return graph
+    step = folder / f"{model}.{size}.mlir"
+    if not step.exists():
+        print(f"lowering {model}", file=sys.stderr, flush=True)
+        command = [sys.executable, "-m", "hetero.zoo", "--model", model, "--size", size]
+        path_list = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
+        subprocess.run([*command, "--out", str(folder), "--quiet"], check=True, env=environment)
+    subprocess.run([str(tools / "hetero-translate"), "--graph", str(step), "-o", str(graph)], check=True)
+    return graph
+
+
+def synthesize(graph: Path, cluster: Path, tools: Path, repeats: int) -> tuple[float, dict]:
+    """The best time of several searches, and the program."""
+    command = [str(tools / "hetero-plan"), "--graph", "--timing", "--json", str(graph), f"--cluster={cluster}"]
+    seconds = []
+    for _ in range(repeats):
+        run = subprocess.run(command, check=True, capture_output=True, text=True)
+        seconds.append(float(re.search(r"searched for ([0-9.]+) s", run.stderr).group(1)))
+    return min(seconds), json.loads(run.stdout)
+
+
+def measure(options: argparse.Namespace, report: Report) -> None:
+    """All figures, model by model."""
+    options.steps.mkdir(parents=True, exist_ok=True)
+    for model in options.models or STEPS:
+        graph = make_graph(model, options.steps, options.tools)
+        with open(graph) as lines:
+            report.add(f"ops.{model}", sum("rule:" in line for line in lines), "ops")
+        for name in CLUSTERS:
+            cluster = write_cluster(name, options.steps)
+            try:
+                seconds, program = synthesize(graph, cluster, options.tools, options.repeats)
+            except subprocess.CalledProcessError as error:
+                print(f"{model} on {name}: {error.stderr.strip()}", file=sys.stderr)
+                continue
+            report.add(f"synthesis.{model}.{name}", seconds, "s")
+            report.add(f"step.{model}.{name}", program["seconds"], "s")
+            report.add(f"gap.{model}.{name}", 1 - program["bound_seconds"] / program["seconds"], "")
+            report.add(f"whole_products.{model}.{name}", program["products"].get("whole", 0), "")
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tools", type=Path, default=ROOT / "build" / "bin", help="default: build/bin")
+    parser.add_argument("--steps", type=Path, default=ROOT / "build" / "benchmark", help="where the steps are kept")
+    parser.add_argument("--models", nargs="+", choices=list(STEPS), help="default: all")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement (default: 3)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
+    options = parser.parse_args()
+    if not (options.tools / "hetero-plan").exists():
+        print(f"error: no hetero-plan in {options.tools}: build it first", file=sys.stderr)
+        return 1
+    report = Report(BARS, options.json)
+    measure(options, report)
+    return 0 if report.ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
