@@ -129,9 +129,8 @@ int64_t GraphBuilder::addTensor(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     tensor.name = "arg" + std::to_string(argument.getArgNumber());
   else
-    tensor.name =
-        value.getDefiningOp()->getName().stripDialect().str() + "_" +
-        std::to_string(number);
+    tensor.name = value.getDefiningOp()->getName().stripDialect().str() + "_" +
+                  std::to_string(number);
   result.graph.tensors.push_back(std::move(tensor));
   return number;
 }
@@ -222,8 +221,8 @@ void GraphBuilder::addCost(Operation *op, const DimensionMap &map,
     if (!isFused(value))
       traffic += getNumBytes(value.getType());
   }
-  for (Value operand : llvm::SmallDenseSet<Value, 4>(
-           op->getOperands().begin(), op->getOperands().end()))
+  for (Value operand : llvm::SmallDenseSet<Value, 4>(op->getOperands().begin(),
+                                                     op->getOperands().end()))
     if (!isFree(operand) && !isFused(operand)) {
       uint64_t bytes = getNumBytes(operand.getType());
       traffic += map.movesData ? std::min(bytes, written) : bytes;

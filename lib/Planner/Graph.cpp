@@ -219,8 +219,8 @@ Error GraphChecker::run() {
     if (Error error = define(argument.tensor, "argument " + Twine(index)))
       return error;
   for (auto [index, op] : enumerate(graph.operations))
-    if (Error error = checkOp(op, "operation " + Twine(index) + " ('" +
-                                      op.name + "')"))
+    if (Error error =
+            checkOp(op, "operation " + Twine(index) + " ('" + op.name + "')"))
       return error;
   for (auto [index, argument] : enumerate(graph.arguments)) {
     if (!argument.next)

@@ -256,14 +256,13 @@ void StrategyFinder::addLoop(const GraphOp &op, int loop,
       int64_t which = op.operands[index];
       split.dim = operandDims[index].value_or(0);
       // What is added to the sum must be added once.
-      bool addend =
-          sums && !operandDims[index] && which != GraphOp::anyForm &&
-          any_of(op.linear, [&](ArrayRef<int64_t> group) {
-            return is_contained(group, index) &&
-                   any_of(group, [&](int64_t other) {
-                     return operandDims[other].has_value();
-                   });
-          });
+      bool addend = sums && !operandDims[index] && which != GraphOp::anyForm &&
+                    any_of(op.linear, [&](ArrayRef<int64_t> group) {
+                      return is_contained(group, index) &&
+                             any_of(group, [&](int64_t other) {
+                               return operandDims[other].has_value();
+                             });
+                    });
       strategy.operands.push_back(operandDims[index] ? formOf(which, split)
                                   : addend           ? form::partial
                                                      : form::replicated);

@@ -43,9 +43,8 @@ static std::vector<std::vector<int>> readLoops(YamlReader &reader,
         reader.fail(node, "expected loops as letters and whole dimensions as "
                           "dots, like \"ab,bc->ac\", not '" +
                               Twine(c) + "'");
-      lists.back().push_back(c == '.' || loop == StringRef::npos
-                                 ? GraphOp::whole
-                                 : int(loop));
+      lists.back().push_back(
+          c == '.' || loop == StringRef::npos ? GraphOp::whole : int(loop));
       numLoops = std::max(numLoops, lists.back().back() + 1);
     }
   }
@@ -93,8 +92,7 @@ static GraphOp readOp(YamlReader &reader, const YamlNode &node) {
       op.linear.push_back(reader.readIntegers(group));
   if (const YamlNode *work = mapping.get("work")) {
     if (work->kind != YamlNode::Kind::Mapping)
-      reader.fail(*work,
-                  "expected work by element type, like {f32: 48 FLOP}");
+      reader.fail(*work, "expected work by element type, like {f32: 48 FLOP}");
     for (auto [key, value] : zip(work->keys, work->items))
       reader.read(value, op.work[key.text]);
   }

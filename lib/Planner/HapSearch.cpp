@@ -61,7 +61,7 @@ struct Label {
   int64_t index = 0; // Of the next operation.
   double cost = 0;
   int parent = -1;
-  int strategy = 0; // Of the operation before.
+  int strategy = 0;                        // Of the operation before.
   std::vector<std::pair<int, int>> stored; // Arguments decided on the way.
   HeldList held;
 };
@@ -97,7 +97,7 @@ private:
   const HapOptions &options;
   GraphSplits splits;
   std::vector<std::vector<int64_t>> units;
-  std::vector<std::vector<int>> wanted; // Forms, by tensor.
+  std::vector<std::vector<int>> wanted;       // Forms, by tensor.
   std::vector<int> slots, argumentOf, nextOf; // By tensor.
   std::vector<std::vector<int>> freed;        // By operation.
   /// The least cost of all operations from this one on.
@@ -126,8 +126,8 @@ private:
 HapSearch::HapSearch(const Graph &graph, SpmdCost &cost,
                      const HapOptions &options)
     : graph(graph), cost(cost), options(options),
-      splits(findSplits(graph, cost.numDevices())),
-      units(graph.tensors.size()), wanted(graph.tensors.size()), slots(graph.tensors.size(), -1),
+      splits(findSplits(graph, cost.numDevices())), units(graph.tensors.size()),
+      wanted(graph.tensors.size()), slots(graph.tensors.size(), -1),
       argumentOf(graph.tensors.size(), -1), nextOf(graph.tensors.size(), -1),
       freed(graph.operations.size()), rest(graph.operations.size() + 1, 0),
       known(graph.operations.size() + 1),
@@ -139,8 +139,8 @@ HapSearch::HapSearch(const Graph &graph, SpmdCost &cost,
   for (int64_t index = graph.operations.size() - 1; index >= 0; --index) {
     double least = infinity;
     for (const OpStrategy &strategy : splits.operations[index])
-      least = std::min(least, cost.operationTime(graph.operations[index],
-                                                 strategy.units));
+      least = std::min(
+          least, cost.operationTime(graph.operations[index], strategy.units));
     rest[index] = rest[index + 1] + least;
   }
   auto want = [&](int64_t tensor, int form) {
@@ -353,8 +353,8 @@ void HapSearch::expand(int parent) {
   const GraphOp &op = graph.operations[index];
   for (auto [number, strategy] : enumerate(splits.operations[index])) {
     std::vector<Variant> variants(1);
-    variants[0].cost = labels[parent].cost +
-                       cost.operationTime(op, strategy.units);
+    variants[0].cost =
+        labels[parent].cost + cost.operationTime(op, strategy.units);
     variants[0].held = labels[parent].held;
     for (auto [tensor, form] : zip_equal(op.operands, strategy.operands))
       if (tensor != GraphOp::anyForm)
@@ -425,7 +425,10 @@ Expected<SpmdSolution> hetero::planner::searchProgram(
     ArrayRef<int64_t> devices, std::vector<double> shares,
     const HapOptions &options) {
   SpmdCost cost(cluster, devices, std::move(shares));
-  SpmdSolution solution = HapSearch(graph, cost, options).run();
+  HapOptions chosen = options;
+  if (chosen.width <= 0)
+    chosen.width = 1 + 5000 / std::max<int64_t>(1, graph.operations.size());
+  SpmdSolution solution = HapSearch(graph, cost, chosen).run();
   if (Error error = verify(graph, devices.size(), solution.program))
     return error;
   return solution;

@@ -8,8 +8,8 @@
 
 #include "hetero/Planner/Spmd.h"
 #include "SpmdShares.h"
-#include "hetero/Support/Approximate.h"
 #include "hetero/Solver/LinearProgram.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -175,8 +175,8 @@ void Synthesis::take(const Alternation &alternation) {
   linearPrograms += alternation.linearPrograms;
   for (const Candidate &candidate : alternation.candidates) {
     auto isFaster = [&](const std::optional<Candidate> &other) {
-      return !other || candidate.solution.time() <
-                           other->solution.time() * (1 - 1e-9);
+      return !other ||
+             candidate.solution.time() < other->solution.time() * (1 - 1e-9);
     };
     bool fits = candidate.excess == Bytes(0) || !options.memory;
     if (fits && isFaster(best))
@@ -217,8 +217,8 @@ void Synthesis::searchPrices() {
   const Candidate start = *fastest;
   Bytes needed = start.solution.memory[start.shortMember];
   // The price at which all memory of a device costs as much as the step.
-  double unit = start.solution.time() / double(std::max<int64_t>(
-                                            1, needed.count()));
+  double unit =
+      start.solution.time() / double(std::max<int64_t>(1, needed.count()));
   for (double slope : {0.0, 1.0}) {
     Alternation alternation(space, cluster, devices, options);
     std::vector<char> priced(devices.size(), 0);

@@ -147,8 +147,8 @@ double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
   double slowest = 0;
   for (auto [deviceClass, part] : divide(units).mostOfClass) {
     if (part > 0)
-      slowest = std::max(slowest,
-                         timeOfPart(cluster.classes[deviceClass], op, part));
+      slowest =
+          std::max(slowest, timeOfPart(cluster.classes[deviceClass], op, part));
   }
   return it->second = slowest;
 }

@@ -113,9 +113,8 @@ private:
 
 /// The collective that changes `from` to `to` directly; nothing if it is free.
 /// The change must be possible.
-std::optional<Collective> getCollective(Bytes bytes,
-                                        llvm::ArrayRef<int64_t> units, int from,
-                                        int to);
+std::optional<Collective>
+getCollective(Bytes bytes, llvm::ArrayRef<int64_t> units, int from, int to);
 
 } // namespace hetero::planner
 

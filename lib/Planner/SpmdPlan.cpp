@@ -77,8 +77,7 @@ Graph LayerGraph::build() {
   auto none = LoopReduction::None;
   std::vector<int64_t> parameters, saved;
   graph.arguments.push_back({addTensor("batch", problem.batch, Bytes(0)),
-                             ArgumentRole::Batch,
-                             std::nullopt});
+                             ArgumentRole::Batch, std::nullopt});
   int64_t at = 0;
   for (const Layer &layer : problem.layers) {
     int64_t elements = std::max<int64_t>(1, layer.parameters.count() / 4);
@@ -118,12 +117,11 @@ Graph LayerGraph::build() {
     addOp(layer.name + ".backward", layer, layer.backward, false,
           std::move(op));
     at = input;
-    int64_t optimizer = addTensor(layer.name + ".optimizer", elements,
-                                  layer.optimizerState);
+    int64_t optimizer =
+        addTensor(layer.name + ".optimizer", elements, layer.optimizerState);
     graph.arguments.push_back(
         {optimizer, ArgumentRole::Optimizer, std::nullopt});
-    int64_t next =
-        addTensor(layer.name + ".next", elements, layer.parameters);
+    int64_t next = addTensor(layer.name + ".next", elements, layer.parameters);
     int64_t nextOptimizer = addTensor(layer.name + ".nextOptimizer", elements,
                                       layer.optimizerState);
     GraphOp update;
@@ -264,53 +262,48 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
 Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
                                          const Cluster &cluster,
                                          const PlannerOptions &options) {
-  return planOneStage(
-      "spmd", problem, cluster, options,
-      [](const Graph &graph, const Cluster &cluster,
-         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-        SpmdOptions limited, unlimited;
-        unlimited.memory = false;
-        Expected<SpmdSolution> solution =
-            synthesize(graph, cluster, devices, limited);
-        if (solution)
-          return solution;
-        // With microbatches less is needed than the graph says.
-        consumeError(solution.takeError());
-        return synthesize(graph, cluster, devices, unlimited);
-      });
+  return planOneStage("spmd", problem, cluster, options,
+                      [](const Graph &graph, const Cluster &cluster,
+                         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+                        SpmdOptions limited, unlimited;
+                        unlimited.memory = false;
+                        Expected<SpmdSolution> solution =
+                            synthesize(graph, cluster, devices, limited);
+                        if (solution)
+                          return solution;
+                        // With microbatches less is needed than the graph says.
+                        consumeError(solution.takeError());
+                        return synthesize(graph, cluster, devices, unlimited);
+                      });
 }
 
 Expected<Plan> hetero::planner::planHap(const Problem &problem,
                                         const Cluster &cluster,
                                         const PlannerOptions &options) {
-  return planOneStage(
-      "hap", problem, cluster, options,
-      [](const Graph &graph, const Cluster &cluster,
-         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-        SpmdSpace space(graph, devices.size());
-        HapOptions search;
-        // About the same work for graphs of all sizes.
-        search.width = std::clamp<int64_t>(
-            5000 / std::max<int64_t>(1, graph.operations.size()), 1, 1000);
-        std::vector<double> shares = getSpeedShares(graph, cluster, devices);
-        std::optional<SpmdSolution> best;
-        for (int round = 0; round < 3; ++round) {
-          Expected<SpmdSolution> found =
-              searchProgram(graph, cluster, devices, shares, search);
-          if (!found)
-            return found.takeError();
-          if (best && found->time() >= best->time())
-            break;
-          best = std::move(*found);
-          SpmdCost cost(cluster, devices, shares);
-          Expected<std::vector<double>> next =
-              findShares(space, best->program, cost, /*limitMemory=*/true);
-          if (!next) {
-            consumeError(next.takeError());
-            break;
-          }
-          shares = std::move(*next);
-        }
-        return std::move(*best);
-      });
+  return planOneStage("hap", problem, cluster, options,
+                      [](const Graph &graph, const Cluster &cluster,
+                         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+                        SpmdSpace space(graph, devices.size());
+                        std::vector<double> shares =
+                            getSpeedShares(graph, cluster, devices);
+                        std::optional<SpmdSolution> best;
+                        for (int round = 0; round < 3; ++round) {
+                          Expected<SpmdSolution> found =
+                              searchProgram(graph, cluster, devices, shares);
+                          if (!found)
+                            return found.takeError();
+                          if (best && found->time() >= best->time())
+                            break;
+                          best = std::move(*found);
+                          SpmdCost cost(cluster, devices, shares);
+                          Expected<std::vector<double>> next = findShares(
+                              space, best->program, cost, /*limitMemory=*/true);
+                          if (!next) {
+                            consumeError(next.takeError());
+                            break;
+                          }
+                          shares = std::move(*next);
+                        }
+                        return std::move(*best);
+                      });
 }

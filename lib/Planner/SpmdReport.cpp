@@ -44,9 +44,8 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
     SmallVector<int64_t, 4> units;
     for (const TensorSplit &split : splits.tensors[change.tensor])
       units.push_back(split.units);
-    std::optional<Collective> collective =
-        getCollective(graph.tensors[change.tensor].bytes, units, change.from,
-                      change.to);
+    std::optional<Collective> collective = getCollective(
+        graph.tensors[change.tensor].bytes, units, change.from, change.to);
     if (!collective)
       continue;
     auto &[count, seconds] =
@@ -73,9 +72,8 @@ static std::string seconds(double value) {
 
 /// Neighbours of one class with one share as "6 x p100", each with `text`.
 static void printClasses(const cluster::Cluster &cluster,
-                         ArrayRef<int64_t> devices,
-                         ArrayRef<double> shares, raw_ostream &os,
-                         function_ref<void(size_t)> text) {
+                         ArrayRef<int64_t> devices, ArrayRef<double> shares,
+                         raw_ostream &os, function_ref<void(size_t)> text) {
   for (size_t first = 0, next = 0; first < devices.size(); first = next) {
     auto isSame = [&](size_t other) {
       return cluster.devices[devices[other]].deviceClass ==
@@ -112,10 +110,9 @@ void hetero::planner::printReport(StringRef planner, const Graph &graph,
     os << entry.second.first << ' ' << entry.first << ' '
        << seconds(entry.second.second);
   });
-  double part = report.state == Bytes(0)
-                    ? 0
-                    : double(report.splitState.count()) /
-                          double(report.state.count());
+  double part = report.state == Bytes(0) ? 0
+                                         : double(report.splitState.count()) /
+                                               double(report.state.count());
   os << "\n  state        " << report.splitTensors << " of "
      << report.stateTensors << " tensors in parts "
      << format("(%.1f%%", part * 100) << " of " << approximate(report.state)

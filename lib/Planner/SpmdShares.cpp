@@ -55,8 +55,8 @@ void ShareProgram::addShares() {
     int64_t id = cluster.devices[device].deviceClass;
     auto it = find_if(classes, [&](const Class &c) { return c.id == id; });
     if (it == classes.end()) {
-      int share = linear.addVariable("share of " + cluster.classes[id].name, 0,
-                                     1);
+      int share =
+          linear.addVariable("share of " + cluster.classes[id].name, 0, 1);
       classes.push_back({id, 0, share, int64_t(member)});
       it = std::prev(classes.end());
     }
@@ -138,8 +138,7 @@ void ShareProgram::addCollectives() {
       continue;
     }
     std::vector<Bytes> shards;
-    for (double part :
-         cost.partsOf(std::max(collective->from, collective->to)))
+    for (double part : cost.partsOf(std::max(collective->from, collective->to)))
       shards.push_back(Bytes::nearest(double(bytes.count()) * part));
     if (cost::chooseAllGather(group, shards).algorithm ==
         cost::Algorithm::Grouped)
@@ -158,8 +157,8 @@ void ShareProgram::addCollectives() {
 void ShareProgram::addMemory() {
   const cluster::Cluster &cluster = cost.getCluster();
   for (const Class &entry : classes) {
-    auto [fixed, divided] = space.getPeak(program, cost, entry.id,
-                                          cost.getShares()[entry.member]);
+    auto [fixed, divided] =
+        space.getPeak(program, cost, entry.id, cost.getShares()[entry.member]);
     double gibibyte = 1 << 30;
     linear.addRow(
         "memory of " + cluster.classes[entry.id].name + " in GiB",

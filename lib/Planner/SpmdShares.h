@@ -29,9 +29,10 @@ namespace hetero::planner {
 
 /// New shares of all devices. Fails when memory cannot suffice, naming the
 /// class.
-llvm::Expected<std::vector<double>>
-findShares(const SpmdSpace &space, const SpmdProgram &program, SpmdCost &cost,
-           bool limitMemory);
+llvm::Expected<std::vector<double>> findShares(const SpmdSpace &space,
+                                               const SpmdProgram &program,
+                                               SpmdCost &cost,
+                                               bool limitMemory);
 
 } // namespace hetero::planner
 

@@ -221,13 +221,12 @@ void SpmdSpace::findPeak() {
   }
 }
 
-int SpmdSpace::shareTable(std::string key, int rows, int columns,
-                          bool &added) {
+int SpmdSpace::shareTable(std::string key, int rows, int columns, bool &added) {
   auto [it, inserted] = tables.try_emplace(std::move(key), 0);
   added = inserted;
   if (inserted)
-    it->second = costs.addTable(rows, columns,
-                                std::vector<double>(rows * columns, 0));
+    it->second =
+        costs.addTable(rows, columns, std::vector<double>(rows * columns, 0));
   return it->second;
 }
 
@@ -285,11 +284,10 @@ void SpmdSpace::addUseEdge(int node, int64_t tensor,
   std::vector<double> numbers;
   for (ArrayRef<int> forms : wanted)
     for (const Availability &availability : list)
-      numbers.push_back(all_of(forms, [&](int form) {
-                          return availability.offers(form);
-                        })
-                            ? 0
-                            : infinity);
+      numbers.push_back(
+          all_of(forms, [&](int form) { return availability.offers(form); })
+              ? 0
+              : infinity);
   costs.setTable(table, numbers);
 }
 
@@ -364,15 +362,14 @@ void SpmdSpace::addNextEdges() {
 
 SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
                      bool replicatedState)
-    : graph(graph), replicatedState(replicatedState), splits(findSplits(graph, numDevices)),
-      units(graph.tensors.size()), uses(graph.tensors.size()),
-      availabilities(graph.tensors.size()),
+    : graph(graph), replicatedState(replicatedState),
+      splits(findSplits(graph, numDevices)), units(graph.tensors.size()),
+      uses(graph.tensors.size()), availabilities(graph.tensors.size()),
       opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
       argumentNode(graph.arguments.size(), -1),
       argumentForms(graph.arguments.size()),
       argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
-      born(graph.tensors.size(), 0),
-      dies(graph.tensors.size(), 0) {
+      born(graph.tensors.size(), 0), dies(graph.tensors.size(), 0) {
   for (auto [list, of] : zip_equal(units, splits.tensors))
     for (const TensorSplit &split : of)
       list.push_back(split.units);
@@ -427,8 +424,8 @@ void SpmdSpace::setCosts(SpmdCost &cost, const MemoryPrice &price) {
         numbers.push_back(timeToOffer(changes, from, availability));
         for (int form : {availability.first, availability.second})
           if (copies && form != from)
-            numbers.back() += memoryCost(table.tensor, form,
-                                         born[table.tensor], cost, price);
+            numbers.back() +=
+                memoryCost(table.tensor, form, born[table.tensor], cost, price);
       }
     costs.setTable(table.table, numbers);
   }
@@ -476,8 +473,7 @@ SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
                   tensor, from, availability, program.changes);
   };
   for (auto [index, argument] : enumerate(graph.arguments)) {
-    program.stored.push_back(
-        argumentForms[index][states[argumentNode[index]]]);
+    program.stored.push_back(argumentForms[index][states[argumentNode[index]]]);
     addTensor(argument.tensor, program.stored.back());
   }
   for (auto [index, op] : enumerate(graph.operations)) {
@@ -542,8 +538,7 @@ std::pair<double, double> SpmdSpace::getPeak(const SpmdProgram &program,
                                              double share) const {
   size_t end = graph.operations.size() + 2;
   std::vector<double> fixed(end, 0), divided(end, 0);
-  visitMemory(program, [&](int64_t tensor, int form, int64_t from,
-                           int64_t to) {
+  visitMemory(program, [&](int64_t tensor, int form, int64_t from, int64_t to) {
     auto bytes = double(graph.tensors[tensor].bytes.count());
     int64_t count = splits.unitsOf(tensor, form);
     double part = cost.mostOf(count, deviceClass);

@@ -45,8 +45,7 @@ void appendChanges(const FormChanges &changes, int64_t tensor, int from,
 /// communication.
 std::pair<double, double> completeProgram(const Graph &graph,
                                           const GraphSplits &splits,
-                                          SpmdCost &cost,
-                                          SpmdProgram &program);
+                                          SpmdCost &cost, SpmdProgram &program);
 
 /// What memory costs.
 struct MemoryPrice {

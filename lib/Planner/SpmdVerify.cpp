@@ -41,8 +41,7 @@ private:
 } // namespace
 
 Error ProgramVerifier::checkForm(int64_t tensor, int form) const {
-  if (form >= 0 &&
-      form < form::firstSplit + int(splits.tensors[tensor].size()))
+  if (form >= 0 && form < form::firstSplit + int(splits.tensors[tensor].size()))
     return Error::success();
   return createStringError("tensor " + Twine(tensor) + " ('" +
                            graph.tensors[tensor].name + "') has no form " +
@@ -112,9 +111,9 @@ Error ProgramVerifier::run() {
   for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
     forms[argument.tensor].push_back(form);
   for (auto [index, op] : enumerate(graph.operations))
-    for (auto [tensor, form] : zip_equal(
-             op.results,
-             splits.operations[index][program.strategies[index]].results))
+    for (auto [tensor, form] :
+         zip_equal(op.results,
+                   splits.operations[index][program.strategies[index]].results))
       forms[tensor].push_back(form);
   if (Error error = applyChanges())
     return error;

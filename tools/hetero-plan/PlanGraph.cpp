@@ -47,8 +47,7 @@ static json::Object toJson(const SpmdSolution &solution,
 }
 
 Error hetero::planner::planGraph(MemoryBufferRef input,
-                                 const GraphRequest &request,
-                                 raw_ostream &os) {
+                                 const GraphRequest &request, raw_ostream &os) {
   if (request.planner != "spmd" && request.planner != "hap")
     return createStringError("the planner '" + request.planner +
                              "' takes no graphs; those that do: hap, spmd");
@@ -78,11 +77,10 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
   if (Error error = verify(*graph, devices.size(), solution->program))
     return error;
   if (request.json)
-    os << formatv("{0:2}\n",
-                  json::Value(toJson(
-                      *solution,
-                      getReport(*graph, *cluster, devices, *solution),
-                      request.planner)));
+    os << formatv("{0:2}\n", json::Value(toJson(*solution,
+                                                getReport(*graph, *cluster,
+                                                          devices, *solution),
+                                                request.planner)));
   else
     printReport(request.planner, *graph, *cluster, devices, *solution, os);
   return Error::success();

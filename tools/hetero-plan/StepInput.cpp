@@ -40,12 +40,10 @@ hetero::translateStep(StringRef file, StringRef program, bool asGraph) {
                              code.message());
   FileRemover remover(output);
   std::string message;
-  int code =
-      sys::ExecuteAndWait(*tool,
-                          {*tool, file, asGraph ? "--graph" : "--problem", "-o",
-                           output},
-                          /*Env=*/std::nullopt, /*Redirects=*/{},
-                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
+  int code = sys::ExecuteAndWait(
+      *tool, {*tool, file, asGraph ? "--graph" : "--problem", "-o", output},
+      /*Env=*/std::nullopt, /*Redirects=*/{},
+      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
   if (code != 0)
     return createStringError("'" + file + "' cannot be turned into a problem" +
                              (message.empty() ? "" : ": " + message));

@@ -84,8 +84,9 @@ struct Options {
       cl::cat(category)};
   cl::opt<bool> graph{
       "graph",
-      cl::desc("Divide single operations: the input is a program, or a graph "
-               "as written by hetero-translate --graph; writes an SPMD program"),
+      cl::desc(
+          "Divide single operations: the input is a program, or a graph "
+          "as written by hetero-translate --graph; writes an SPMD program"),
       cl::cat(category)};
   cl::opt<bool> yaml{"yaml", cl::desc("Write the plan as YAML"),
                      cl::cat(category)};

@@ -123,7 +123,8 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
 /// followed, else the best that was found, with the least bound of what was
 /// not followed. Memory does not limit it. Fails only if no program exists.
 struct HapOptions {
-  int width = 100000;
+  /// 0 for a number that makes about the same work for graphs of all sizes.
+  int width = 0;
 };
 llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            const cluster::Cluster &cluster,
@@ -136,10 +137,10 @@ std::vector<double> getSpeedShares(const Graph &graph,
                                    const cluster::Cluster &cluster,
                                    llvm::ArrayRef<int64_t> devices);
 
-/// Checks that `program` is one for `graph` on that many devices: each operation
-/// finds its operands in the forms that it needs, forms are made by its
-/// changes, state comes back as it is stored, results are whole. Independent of
-/// how it was found.
+/// Checks that `program` is one for `graph` on that many devices: each
+/// operation finds its operands in the forms that it needs, forms are made by
+/// its changes, state comes back as it is stored, results are whole.
+/// Independent of how it was found.
 llvm::Error verify(const Graph &graph, int64_t numDevices,
                    const SpmdProgram &program);
 

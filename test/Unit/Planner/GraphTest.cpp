@@ -80,8 +80,9 @@ TEST(GraphTest, NamesWhatIsWrong) {
   };
   expect("ab,bc->ac", "ab,bc->a", "has 1 loops for the 2 dimensions of tensor");
   expect("ab,bc->ac", "ab,ac->bc", "has a loop of both 8 and 4 iterations");
-  expect("ab,bc->ac", "a-,bc->ac",
-         "13:57: error: expected loops as letters and whole dimensions as dots");
+  expect(
+      "ab,bc->ac", "a-,bc->ac",
+      "13:57: error: expected loops as letters and whole dimensions as dots");
   expect("operands: [0, 2]", "operands: [0, 3]",
          "operation 1 ('dot') uses tensor 3, which nothing before it makes");
   expect("results: [3]", "results: [2]",

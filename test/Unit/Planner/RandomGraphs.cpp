@@ -182,8 +182,8 @@ Graph hetero::planner::makeRandomGraph(std::mt19937 &random, int maxOps) {
       other = tensor;
   if (below(4))
     builder.update(w, builder.elementwise(w, other, below(2)));
-  int64_t last = builder.reduce(
-      matrices.back(), below(3) ? LoopReduction::Sum : LoopReduction::Max);
+  int64_t last = builder.reduce(matrices.back(), below(3) ? LoopReduction::Sum
+                                                          : LoopReduction::Max);
   if (below(2))
     builder.result(last);
   return std::move(builder.graph);

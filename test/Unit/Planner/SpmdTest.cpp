@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Planner/Spmd.h"
 #include "RandomGraphs.h"
 #include "RandomProblems.h"
 #include "SpmdSpace.h"
-#include "hetero/Planner/Spmd.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -28,13 +28,13 @@ static int getTrials(int normal) {
 /// `fast` devices of one class and `slow` of another, each in a node of its own
 /// on a 10.4 Gb/s switch.
 static cluster::Cluster makeCluster(int64_t fast, int64_t slow) {
-  std::string text = "name: test\nnodes:\n"
-                     "  - {name: f, devices: [v100-16], count: " +
-                     std::to_string(fast) +
-                     "}\n  - {name: s, devices: [p100], count: " +
-                     std::to_string(slow) +
-                     "}\nswitches:\n  - {name: net, joins: [f, s], link: "
-                     "{bandwidth: 10.4 Gb/s, latency: 10 us}}\n";
+  std::string text =
+      "name: test\nnodes:\n"
+      "  - {name: f, devices: [v100-16], count: " +
+      std::to_string(fast) +
+      "}\n  - {name: s, devices: [p100], count: " + std::to_string(slow) +
+      "}\nswitches:\n  - {name: net, joins: [f, s], link: "
+      "{bandwidth: 10.4 Gb/s, latency: 10 us}}\n";
   return cantFail(cluster::readCluster(MemoryBufferRef(text, "test")));
 }
 
@@ -111,13 +111,12 @@ TEST(SpmdTest, EqualsAllProgramsAndTheSearch) {
   for (int trial = 0; trial < getTrials(60); ++trial) {
     Graph graph = makeRandomGraph(random, 3);
     ASSERT_FALSE(bool(check(graph)));
-    cluster::Cluster cluster =
-        makeCluster(1 + random() % 2, 1 + random() % 2);
+    cluster::Cluster cluster = makeCluster(1 + random() % 2, 1 + random() % 2);
     std::vector<int64_t> devices = cluster.availableDevices();
     SpmdOptions options;
-    options.shares = trial % 2 ? getSpeedShares(graph, cluster, devices)
-                               : std::vector<double>(
-                                     devices.size(), 1.0 / devices.size());
+    options.shares =
+        trial % 2 ? getSpeedShares(graph, cluster, devices)
+                  : std::vector<double>(devices.size(), 1.0 / devices.size());
     options.memory = false;
     SpmdCost cost(cluster, devices, options.shares);
     double expected = timeByTrying(graph, cost);
@@ -129,8 +128,10 @@ TEST(SpmdTest, EqualsAllProgramsAndTheSearch) {
         << "trial " << trial;
     if (Error error = verify(graph, devices.size(), solution->program))
       ADD_FAILURE() << toString(std::move(error)) << " in trial " << trial;
+    HapOptions wide;
+    wide.width = 1 << 20;
     Expected<SpmdSolution> found =
-        searchProgram(graph, cluster, devices, options.shares);
+        searchProgram(graph, cluster, devices, options.shares, wide);
     ASSERT_TRUE(bool(found)) << toString(found.takeError());
     EXPECT_TRUE(found->proven);
     EXPECT_NEAR(found->time(), expected, 1e-9 * expected) << "trial " << trial;
@@ -174,9 +175,8 @@ static Graph makeDense(int64_t batch, std::vector<int64_t> widths) {
         builder.argument({widths[i - 1], widths[i]}, ArgumentRole::Parameter));
     inputs.push_back(builder.unary(builder.dot(inputs.back(), weights.back())));
   }
-  builder.result(builder.reduce(builder.reduce(inputs.back(),
-                                               LoopReduction::Sum),
-                                LoopReduction::Sum));
+  builder.result(builder.reduce(
+      builder.reduce(inputs.back(), LoopReduction::Sum), LoopReduction::Sum));
   int64_t gradient = builder.unary(inputs.back());
   for (size_t i = weights.size(); i-- > 0;) {
     int64_t weightGradient =
@@ -232,10 +232,10 @@ TEST(SpmdTest, GivesFastDevicesMore) {
   EXPECT_NEAR(solution->shares[0] + solution->shares[1], 1, 1e-9);
   SpmdOptions even;
   even.shares = {0.5, 0.5};
-  EXPECT_LE(solution->time(),
-            cantFail(synthesize(graph, cluster, cluster.availableDevices(),
-                                even))
-                .time());
+  EXPECT_LE(
+      solution->time(),
+      cantFail(synthesize(graph, cluster, cluster.availableDevices(), even))
+          .time());
 }
 
 TEST(SpmdTest, SplitsStateWhereMemoryIsShort) {
