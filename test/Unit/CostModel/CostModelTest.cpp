@@ -95,6 +95,12 @@ TEST(CostModelTest, collectives) {
   EXPECT_EQ(chooseAllGather(group, uneven).algorithm, Algorithm::Grouped);
   std::vector<Bytes> small = {Bytes(10), Bytes(10), Bytes(11)};
   EXPECT_EQ(chooseAllGather(group, small).algorithm, Algorithm::Padded);
+  // The busiest member decides, whichever way its bytes go.
+  EXPECT_EQ(allToAllTime(group, {Bytes(1000), Bytes(3000000), Bytes(0)}, small),
+            Time(3 * ms + 20 * us));
+  EXPECT_EQ(allToAllTime(group, small, {Bytes(0), Bytes(0), Bytes(5000000)}),
+            Time(5 * ms + 20 * us));
+  EXPECT_EQ(allToAllTime(Group(), uneven, uneven), Time(0));
   std::vector<Bytes> even(3, Bytes(4000000));
   EXPECT_EQ(chooseAllGather(group, even).algorithm, Algorithm::Ring);
   EXPECT_EQ(allReduceTime(group, Bytes(12000000), Algorithm::Ring),
