@@ -212,7 +212,25 @@ FailureOr<planner::Problem> hetero::readProblem(ModuleOp module) {
     for (auto [layer, op] :
          llvm::zip(problem.layers, table.getBody().getOps<LayerOp>()))
       layer.name = op.getName().str();
+  addTensorSplits(findTensorSplits(*step, forms, *layers), largestTensorDegree,
+                  problem);
   if (failed(addPins(*step, *layers, problem)))
     return failure();
   return problem;
+}
+
+void hetero::addTensorSplits(const TensorSplits &splits, int64_t largest,
+                             planner::Problem &problem) {
+  for (auto [index, layer] : llvm::enumerate(problem.layers)) {
+    layer.tensorDegrees = splits.getDegrees(index, largest);
+    layer.tensorForward = splits.layers[index].forward;
+    layer.tensorBackward = splits.layers[index].backward;
+  }
+}
+
+void hetero::allowTensorDegree(int64_t degree, planner::Layer &layer) {
+  if (degree < 2 || llvm::is_contained(layer.tensorDegrees, degree))
+    return;
+  layer.tensorDegrees.push_back(degree);
+  llvm::sort(layer.tensorDegrees);
 }

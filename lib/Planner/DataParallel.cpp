@@ -23,6 +23,10 @@ hetero::planner::devicesForOneStage(StringRef planner, const Problem &problem,
   if (devices.empty())
     return createStringError("no device of the cluster '" + cluster.name +
                              "' may be used");
+  if (problem.constraints.tensor.value_or(1) != 1)
+    return createStringError(
+        "the planner '" + planner + "' does not divide layers, but " +
+        Twine(*problem.constraints.tensor) + " parts are given");
   for (const Pin &pin : problem.constraints.pins) {
     if (pin.stage && *pin.stage != 0)
       return createStringError(

@@ -55,9 +55,9 @@ bool Pin::operator==(const Pin &other) const {
 
 bool Constraints::operator==(const Constraints &other) const {
   return std::tie(pins, forbiddenDevices, microbatches, maxMicrobatches,
-                  maxStages) ==
+                  maxStages, tensor) ==
          std::tie(other.pins, other.forbiddenDevices, other.microbatches,
-                  other.maxMicrobatches, other.maxStages);
+                  other.maxMicrobatches, other.maxStages, other.tensor);
 }
 
 bool Problem::operator==(const Problem &other) const {
@@ -375,6 +375,9 @@ Error Checker::checkMicrobatches() {
       return createStringError("there must be at least 1 of the " +
                                Twine(what) + ", but at most " + Twine(*limit) +
                                " are allowed");
+  if (constraints.tensor && *constraints.tensor < 1)
+    return createStringError("layers cannot be divided in " +
+                             Twine(*constraints.tensor) + " parts");
   if (constraints.microbatches.empty())
     return Error::success();
   int64_t sum = 0;

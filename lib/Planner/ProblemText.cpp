@@ -149,6 +149,7 @@ static void readConstraints(YamlReader &reader, const YamlNode &node,
   mapping.read("microbatches", constraints.microbatches);
   mapping.readInteger("maxMicrobatches", constraints.maxMicrobatches, 1);
   mapping.readInteger("maxStages", constraints.maxStages, 1);
+  mapping.readInteger("tensor", constraints.tensor, 1);
   mapping.finish();
 }
 
@@ -322,6 +323,8 @@ static void writeConstraints(const Constraints &constraints, raw_ostream &os) {
     os << "  maxMicrobatches: " << *constraints.maxMicrobatches << '\n';
   if (constraints.maxStages)
     os << "  maxStages: " << *constraints.maxStages << '\n';
+  if (constraints.tensor)
+    os << "  tensor: " << *constraints.tensor << '\n';
 }
 
 void hetero::planner::writeProblem(const Problem &problem, raw_ostream &os) {

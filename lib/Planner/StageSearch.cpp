@@ -70,6 +70,8 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
       for (int64_t degree : layer.tensorDegrees)
         if (!is_contained(degrees, degree))
           degrees.push_back(degree);
+  if (problem.constraints.tensor)
+    degrees = {*problem.constraints.tensor};
   sort(degrees);
   for (int64_t tensor : degrees) {
     if (numDevices % tensor != 0 || numDevices / tensor > size ||

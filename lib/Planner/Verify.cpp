@@ -134,6 +134,11 @@ Error Verifier::verifyMesh(int64_t index, const Mesh &mesh) {
 
 Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
   int64_t tensor = stage.mesh.tensor;
+  const std::optional<int64_t> &given = problem.constraints.tensor;
+  if (given && tensor != *given)
+    return fail(index, "divides its layers in " + Twine(tensor) +
+                           (tensor == 1 ? " part" : " parts") + ", but " +
+                           Twine(*given) + " are given");
   if (tensor == 1)
     return Error::success();
   for (const LayerRun &run : stage.layers)

@@ -73,9 +73,16 @@ static void completePredictions(ModuleOp module,
     return;
   FormAnalysis forms(step->getBody().front(), std::move(*axis));
   planner::Plan evaluated = plan;
+  planner::Problem problem = getProblem(*step, forms, *layers);
+  if (llvm::any_of(plan.stages, [](const planner::Stage &stage) {
+        return stage.mesh.tensor > 1;
+      }))
+    addTensorSplits(findTensorSplits(*step, forms, *layers), 1, problem);
+  for (const planner::Stage &stage : plan.stages)
+    for (planner::Layer &layer : problem.layers)
+      allowTensorDegree(stage.mesh.tensor, layer);
   // A plan by hand may be one that planners do not accept.
-  if (llvm::Error error = planner::evaluate(getProblem(*step, forms, *layers),
-                                            cluster, evaluated))
+  if (llvm::Error error = planner::evaluate(problem, cluster, evaluated))
     return llvm::consumeError(std::move(error));
   plan = std::move(evaluated);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StateStorage.h"
+#include "StateLayout.h"
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/PlanValue.h"
@@ -14,6 +14,7 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/UserShardings.h"
 #include "hetero/Planner/Planners.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -38,7 +39,15 @@ private:
   LogicalResult addConstraints(func::FuncOp step, const StepLayers &layers,
                                int64_t numDevices, planner::Problem &problem);
   LogicalResult addMicrobatches(func::FuncOp step, planner::Problem &problem);
-  void annotate(func::FuncOp step, PlanOp plan, const StateStorage &storage);
+  FailureOr<TensorSplits>
+  addTensorSplits(func::FuncOp step, const FormAnalysis &forms,
+                  const StepLayers &layers, const cluster::Cluster &cluster,
+                  const UserShardings &user, planner::Problem &problem);
+  FailureOr<std::pair<planner::Plan, StateLayout>>
+  findPlan(func::FuncOp step, const FormAnalysis &forms,
+           const StepLayers &layers, const cluster::Cluster &cluster,
+           planner::Problem &problem);
+  void annotate(func::FuncOp step, PlanOp plan, const StateLayout &layout);
 };
 } // namespace
 
@@ -151,27 +160,147 @@ LogicalResult PlanPass::addConstraints(func::FuncOp step,
                  failed(addPins(step, layers, problem)));
 }
 
+/// The most devices of one class in one node.
+static int64_t countAlike(const cluster::Cluster &cluster) {
+  int64_t most = 1;
+  std::map<std::pair<int64_t, int64_t>, int64_t> alike;
+  for (int64_t rank : cluster.availableDevices())
+    most = std::max(most, ++alike[{cluster.devices[rank].node,
+                                   cluster.devices[rank].deviceClass}]);
+  return most;
+}
+
+/// Says of each layer over how many devices it can be divided, where there are
+/// that many alike in a node.
+FailureOr<TensorSplits> PlanPass::addTensorSplits(
+    func::FuncOp step, const FormAnalysis &forms, const StepLayers &layers,
+    const cluster::Cluster &cluster, const UserShardings &user,
+    planner::Problem &problem) {
+  int64_t most = countAlike(cluster);
+  int64_t degree = tensor;
+  if (user.tensor != 1) {
+    if (degree != 0 && degree != user.tensor)
+      return emitError(step.getArgument(user.tensorDims.front().first).getLoc())
+             << "sdy.sharding asks for " << user.tensor
+             << " parts, but tensor is " << degree;
+    degree = user.tensor;
+  }
+  if (degree < 0 || degree > most)
+    return getOperation().emitError()
+           << (user.tensor != 1 ? "sdy.sharding on arguments asks for "
+                                : "tensor asks for ")
+           << degree
+           << " parts, but the most devices of one class in one node are "
+           << most;
+  if (degree != 0)
+    problem.constraints.tensor = degree;
+  if (most < 2 || degree == 1)
+    return TensorSplits();
+  TensorSplits splits = findTensorSplits(step, forms, layers, user.tensorDims);
+  hetero::addTensorSplits(splits, std::min(most, largestTensorDegree), problem);
+  for (planner::Layer &layer : problem.layers)
+    allowTensorDegree(degree, layer);
+  return splits;
+}
+
+/// Whether a device has less memory than the state in exact rows, and all that
+/// the plan has counted beside it, takes.
+static bool exceedsMemory(const planner::Plan &plan,
+                          const cluster::Cluster &cluster) {
+  return llvm::any_of(plan.stages, [&](const planner::Stage &stage) {
+    return llvm::any_of(stage.shares, [&](const planner::DeviceShare &share) {
+      const cluster::Device &device = cluster.devices[share.device];
+      return share.memory > cluster.classes[device.deviceClass].usableMemory();
+    });
+  });
+}
+
+FailureOr<std::pair<planner::Plan, StateLayout>>
+PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
+                   const StepLayers &layers, const cluster::Cluster &cluster,
+                   planner::Problem &problem) {
+  FailureOr<planner::PlannerOptions> options = getOptions();
+  if (failed(options))
+    return failure();
+  FailureOr<UserShardings> user = readUserShardings(step);
+  if (failed(user))
+    return failure();
+  if (!user->storageDims.empty() && state.empty())
+    options->stateModes = {planner::StateMode::Full};
+  FailureOr<TensorSplits> splits =
+      addTensorSplits(step, forms, layers, cluster, *user, problem);
+  if (failed(splits))
+    return failure();
+  // These divide single operations.
+  StepGraph graph;
+  if (plannerName == "spmd" || plannerName == "hap") {
+    graph = getGraph(step, problem.batch);
+    options->graph = &graph.graph;
+  }
+  for (bool again : {false, true}) {
+    llvm::Expected<planner::Plan> plan =
+        planner::runPlanner(plannerName, problem, cluster, *options);
+    if (!plan)
+      return LogicalResult(step.emitError()
+                           << llvm::toString(plan.takeError()));
+    bool divides = llvm::any_of(plan->stages, [](const planner::Stage &stage) {
+      return stage.mesh.tensor > 1;
+    });
+    StateLayout layout =
+        layOutState(step, layers, *splits, user->storageDims, *plan);
+    // Planners take all of a layer to be divided. Where that is not so and the
+    // rest does not fit, layers stay whole.
+    if (!again && divides && !problem.constraints.tensor &&
+        exceedsMemory(*plan, cluster)) {
+      options->tensorParallel = false;
+      continue;
+    }
+    return std::make_pair(std::move(*plan), std::move(layout));
+  }
+  llvm_unreachable("the second plan is the last");
+}
+
 //===----------------------------------------------------------------------===//
 // What is answered
 //===----------------------------------------------------------------------===//
 
+static AxisShardingAttr toAttr(const StateLayout::Split &split, ArrayAttr axes,
+                               MLIRContext *context) {
+  SmallVector<StringAttr> names(axes.getAsRange<StringAttr>());
+  return AxisShardingAttr::get(context, names,
+                               SplitAttr::get(context, split.form.dim,
+                                              split.form.outer,
+                                              split.form.inner, split.sizes),
+                               ReductionKind::Sum);
+}
+
 /// Puts what the plan decides about single values on them.
 void PlanPass::annotate(func::FuncOp step, PlanOp plan,
-                        const StateStorage &storage) {
+                        const StateLayout &layout) {
   MLIRContext *context = &getContext();
   SmallVector<StageOp, 4> stages = plan.getStages();
-  for (auto [index, split] : llvm::enumerate(storage.arguments)) {
-    if (!split)
-      continue;
-    StageOp stage = stages[split->stage];
-    SmallVector<StringAttr> axes(stage.getBatchAxes().getAsRange<StringAttr>());
-    auto entry =
-        AxisShardingAttr::get(context, axes,
-                              SplitAttr::get(context, split->dim, /*outer=*/1,
-                                             /*inner=*/1, split->sizes),
-                              ReductionKind::Sum);
-    step.setArgAttr(index, HeteroDialect::getStorageAttrName(),
-                    ShardingAttr::get(context, stage.getMeshAttr(), {entry}));
+  auto tensorAxes =
+      ArrayAttr::get(context, {Attribute(StringAttr::get(context, "tensor"))});
+  for (unsigned index = 0; index < step.getNumArguments(); ++index) {
+    const std::optional<StateLayout::Split> &tensor = layout.tensor[index],
+                                            &storage = layout.storage[index];
+    SmallVector<AxisShardingAttr> entries;
+    if (tensor) {
+      entries.push_back(toAttr(*tensor, tensorAxes, context));
+      step.setArgAttr(index, HeteroDialect::getShardingAttrName(),
+                      ShardingAttr::get(context,
+                                        stages[tensor->stage].getMeshAttr(),
+                                        entries));
+      ++numSplit;
+    }
+    if (storage) {
+      StageOp stage = stages[storage->stage];
+      entries.insert(entries.begin(),
+                     toAttr(*storage, stage.getBatchAxes(), context));
+      step.setArgAttr(index, HeteroDialect::getStorageAttrName(),
+                      ShardingAttr::get(context, stage.getMeshAttr(), entries));
+      ++numDivided;
+    }
   }
   // A mesh that a pin named may be a larger one than that of the stage.
   for (Operation &op : step.getBody().front())
@@ -198,9 +327,8 @@ void PlanPass::runOnOperation() {
     return signalPassFailure();
   }
   FailureOr<cluster::Cluster> cluster = getCluster(*clusters.begin());
-  FailureOr<planner::PlannerOptions> options = getOptions();
   FailureOr<FormAxis> axis = getBatchAxis(*step);
-  if (failed(cluster) || failed(options) || failed(axis))
+  if (failed(cluster) || failed(axis))
     return signalPassFailure();
   FailureOr<LayerTableOp> table = getLayerTable();
   if (failed(table))
@@ -215,24 +343,14 @@ void PlanPass::runOnOperation() {
     layer.name = op.getName().str();
   if (failed(addConstraints(*step, *layers, cluster->devices.size(), problem)))
     return signalPassFailure();
-  // These divide single operations.
-  StepGraph graph;
-  if (plannerName == "spmd" || plannerName == "hap") {
-    graph = getGraph(*step, problem.batch);
-    options->graph = &graph.graph;
-  }
-  llvm::Expected<planner::Plan> plan =
-      planner::runPlanner(plannerName, problem, *cluster, *options);
-  if (!plan) {
-    step->emitError() << llvm::toString(plan.takeError());
+  auto found = findPlan(*step, forms, *layers, *cluster, problem);
+  if (failed(found))
     return signalPassFailure();
-  }
-  StateStorage storage = divideState(*step, *layers, *plan);
+  auto &[plan, layout] = *found;
   OpBuilder builder(*step);
   PlanOp op =
-      createPlan(builder, step->getLoc(), *plan, step->getSymName(), *table);
-  annotate(*step, op, storage);
-  numStages += plan->stages.size();
-  numMicrobatches += plan->microbatches.size();
-  numDivided += storage.numDivided;
+      createPlan(builder, step->getLoc(), plan, step->getSymName(), *table);
+  annotate(*step, op, layout);
+  numStages += plan.stages.size();
+  numMicrobatches += plan.microbatches.size();
 }

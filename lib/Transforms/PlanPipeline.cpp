@@ -32,6 +32,7 @@ void hetero::buildPlanPipeline(OpPassManager &manager,
   plan.plannerName = options.planner;
   plan.schedule = options.schedule;
   plan.maxStages = options.maxStages;
+  plan.tensor = options.tensor;
   plan.microbatches.assign(options.microbatches.begin(),
                            options.microbatches.end());
   plan.state.assign(options.state.begin(), options.state.end());

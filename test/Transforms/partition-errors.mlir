@@ -71,11 +71,27 @@ func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor
 
 hetero.mesh @all = [0]
 hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  // expected-note @below {{the stage does not say recompute}}
   hetero.stage 0 on @all layers [0] samples [[8]] in_flight 1
 }
-hetero.schedule @order zero_bubble microbatches 1 {
-  // expected-error @below {{has the instruction #hetero.instruction<input_gradient 0>, which cannot be partitioned yet}}
-  hetero.stage_schedule 0 in_flight 1 [forward 0, input_gradient 0, weight_gradient 0, update]
+hetero.schedule @order "1f1b" microbatches 1 {
+  // expected-error @below {{has the instruction #hetero.instruction<recompute 0>}}
+  hetero.stage_schedule 0 in_flight 1 [forward 0, recompute 0, backward 0, update]
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all = [0]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [4, 4] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[4]] in_flight 1
+}
+hetero.schedule @order zero_bubble microbatches 2 {
+  // expected-error @below {{has whole backwards and halves of them, which cannot be partitioned together}}
+  hetero.stage_schedule 0 in_flight 2 [forward 0, forward 1, backward 0, input_gradient 1, weight_gradient 1, update]
 }
 func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
   %0 = stablehlo.exponential %x : tensor<8xf32>

@@ -8,6 +8,8 @@
 // RUN: not hetero-opt %t.mlir --hetero-plan=without=7 2>&1 | FileCheck %s --check-prefix=DEVICE
 // RUN: not hetero-opt %t.mlir --hetero-plan=max-stages=-1 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/plan-small.yaml --hetero-plan 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: not hetero-opt %t.mlir --hetero-plan=tensor=2 2>&1 | FileCheck %s --check-prefix=TENSOR
+// RUN: not hetero-opt %t.mlir --hetero-plan=tensor=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: hetero-opt %s --hetero-plan --split-input-file --verify-diagnostics
 
 // PLANNER: error: {{.*}}'best'{{.*}}even
@@ -18,6 +20,8 @@
 // SUM: error: has a batch of 8 samples, but the microbatches make 9
 // DEVICE: error: without names device 7, but the cluster has devices 0 to 1
 // STAGES: error: max-stages is -1 and must be at least 1
+// TENSOR: error: tensor asks for 2 parts, but the most devices of one class in one node are 1
+// NEGATIVE: error: tensor asks for -1 parts
 // MEMORY: error: {{.*}}device {{[01]}} {{.*}} B
 
 // expected-error @below {{has no hetero.cluster; run hetero-attach-cluster first}}
@@ -79,4 +83,64 @@ func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
   // expected-error @below {{belongs to no layer; run hetero-form-layers, or give it a hetero.layer}}
   %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %1, %w : tensor<8xf32>, tensor<4xf32>
+}
+
+// -----
+
+hetero.cluster @pair {
+  hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+}
+sdy.mesh @mesh = <["data"=2, "model"=2]>
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                // expected-error @below {{argument 1: sdy.sharding splits dimension 1 of a batch; only its samples, dimension 0, can be divided}}
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
+    -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+hetero.cluster @pair {
+  hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+}
+sdy.mesh @mesh = <["one"=2, "two"=4]>
+func.func @step(%v: tensor<8x4xf32> {hetero.role = #hetero.role<parameter>, sdy.sharding = #sdy.sharding<@mesh, [{"one"}, {}]>}, // expected-note {{argument 0 asks for 2}}
+                // expected-error @below {{argument 1: sdy.sharding asks for 4 parts; all arguments must ask for as many}}
+                %w: tensor<4xf32> {hetero.role = #hetero.role<parameter>, sdy.sharding = #sdy.sharding<@mesh, [{"two"}]>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<8x4xf32> {hetero.role = #hetero.role<updated_state of 0>},
+        tensor<4xf32> {hetero.role = #hetero.role<updated_state of 1>}) {
+  return %v, %w : tensor<8x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+hetero.cluster @pair {
+  hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+}
+sdy.mesh @mesh = <["model"=8]>
+// expected-error @below {{argument 0: sdy.sharding splits dimension 0 in 8 parts, but it has 4}}
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>, sdy.sharding = #sdy.sharding<@mesh, [{"model"}]>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{sdy.sharding on arguments asks for 4 parts, but the most devices of one class in one node are 2}}
+module {
+  hetero.cluster @pair {
+    hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+    hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+  }
+  sdy.mesh @mesh = <["model"=4]>
+  func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>, sdy.sharding = #sdy.sharding<@mesh, [{"model"}]>},
+                  %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+      -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+    return %w : tensor<4xf32>
+  }
 }

@@ -7,6 +7,10 @@
 // RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even microbatches=1,5,2" | FileCheck %s --check-prefix=SIZES
 // RUN: hetero-opt %t.mlir --hetero-plan="planner=dp-even without=0" | FileCheck %s --check-prefix=WITHOUT
 
+// RUN: hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/two-alike.yaml --hetero-plan=tensor=2 -o %t.tensor.mlir
+// RUN: FileCheck %s --check-prefix=TENSOR < %t.tensor.mlir
+// RUN: hetero-opt %t.tensor.mlir --hetero-plan=tensor=1 | diff %t.tensor.mlir -
+
 // A plan is valid IR, and one that is there is left alone.
 // RUN: hetero-opt %t.even.mlir --hetero-plan=planner=dp-proportional | diff %t.even.mlir -
 
@@ -38,3 +42,10 @@
 // SIZES: batch 8 microbatches [1, 5, 2]
 
 // WITHOUT: hetero.mesh @stage0 = [1]
+
+// Parameters are split so that little has to be summed, and moments with them.
+// TENSOR: hetero.mesh @stage0 (data = 1, tensor = 2) = [0, 1]
+// TENSOR: hetero.stage 0 on @stage0 {{.*}} samples (data) {{\[\[}}8]]
+// TENSOR: func.func @step(
+// TENSOR-SAME: tensor<4x6xf32> {hetero.role = #hetero.role<parameter>, hetero.sharding = #hetero.sharding<@stage0, tensor = split [[DIM:[01]]] : {{\[}}[[PARTS:2, 2|3, 3]]]>}
+// TENSOR-SAME: tensor<4x6xf32> {hetero.role = #hetero.role<optimizer_state>, hetero.sharding = #hetero.sharding<@stage0, tensor = split [[DIM]] : {{\[}}[[PARTS]]]>}

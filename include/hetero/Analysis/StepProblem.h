@@ -15,7 +15,7 @@
 #ifndef HETERO_ANALYSIS_STEPPROBLEM_H
 #define HETERO_ANALYSIS_STEPPROBLEM_H
 
-#include "hetero/Analysis/Layers.h"
+#include "hetero/Analysis/TensorSplits.h"
 #include "hetero/Planner/Problem.h"
 
 namespace hetero {
@@ -28,9 +28,21 @@ planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
 mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,
                             planner::Problem &problem);
 
+/// The most parts that a layer is ever divided in.
+inline constexpr int64_t largestTensorDegree = 64;
+
 /// The problem of a module that has been imported and has layers, with their
-/// names and with pins, as it is written to a file.
+/// names, tensor degrees and pins, as it is written to a file.
 mlir::FailureOr<planner::Problem> readProblem(mlir::ModuleOp module);
+
+/// Says of each layer over how many devices, up to `largest`, it can be divided
+/// along a model dimension so that it pays, and what is summed for it.
+void addTensorSplits(const TensorSplits &splits, int64_t largest,
+                     planner::Problem &problem);
+
+/// Lets `layer` be divided over `degree` devices, whether it pays or not: what
+/// cannot be divided is done by all of them.
+void allowTensorDegree(int64_t degree, planner::Layer &layer);
 
 } // namespace hetero
 

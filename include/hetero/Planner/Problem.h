@@ -191,6 +191,8 @@ struct Constraints {
   std::optional<int64_t> maxMicrobatches;
   /// The largest number of stages.
   std::optional<int64_t> maxStages;
+  /// In how many parts every stage divides its layers, if that is given.
+  std::optional<int64_t> tensor;
 
   bool operator==(const Constraints &other) const;
 };

@@ -70,6 +70,11 @@ struct PlanPipelineOptions
       *this, "max-stages",
       llvm::cl::desc("The largest number of stages; 0 for no limit"),
       llvm::cl::init(0)};
+  Option<int64_t> tensor{
+      *this, "tensor",
+      llvm::cl::desc("In how many parts every stage divides its layers along a "
+                     "model dimension; 0 to let the planner choose"),
+      llvm::cl::init(0)};
   ListOption<int64_t> without{
       *this, "without",
       llvm::cl::desc("Devices, by rank, that must not be used")};

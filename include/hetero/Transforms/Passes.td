@@ -227,7 +227,8 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     Layers are formed first if there are none. A `hetero.placement` that is
     already on an operation pins its layer to that stage, and to the devices of
     its mesh if it names one; it stays, and decides for that operation
-    downstream. A module that has a plan is left alone, so a plan that was made
+    downstream. `sdy.sharding` on arguments says along which dimensions state is
+    to be split (`hetero/Analysis/UserShardings.h`). A module that has a plan is left alone, so a plan that was made
     or edited by hand stays.
 
     When nothing fits, the error names the device and what is missing.
@@ -261,6 +262,9 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
                "replicated, optimizer, full">,
     Option<"maxStages", "max-stages", "int64_t", "0",
            "The largest number of stages; 0 for no limit">,
+    Option<"tensor", "tensor", "int64_t", "0",
+           "In how many parts every stage divides its layers along a model "
+           "dimension; 0 to let the planner choose">,
     ListOption<"without", "without", "int64_t",
                "Devices, by rank, that must not be used">
   ];
@@ -269,7 +273,9 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     Statistic<"numStages", "num-stages", "Number of stages">,
     Statistic<"numMicrobatches", "num-microbatches", "Number of microbatches">,
     Statistic<"numDivided", "num-divided",
-              "Number of tensors of state that are divided">
+              "Number of tensors of state that are divided">,
+    Statistic<"numSplit", "num-split",
+              "Number of tensors that are split along a model dimension">
   ];
 }
 
@@ -323,6 +329,10 @@ def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
     (`hetero.stage`), parameters (`hetero.sharding`) and stored state
     (`hetero.storage`). Indices and random numbers are those of the whole batch.
 
+    Stages that say `recompute` compute again, in the unit of the backward, what
+    the backward of a layer takes from its forward; only what enters the layers
+    is kept in between.
+
     What each argument and result of a rank program is of the step's, its
     `hetero.part` says; the step itself becomes a declaration.
 
@@ -351,7 +361,9 @@ def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numRanks", "num-ranks", "Number of rank programs">,
     Statistic<"numUnits", "num-units", "Number of functions that they call">,
-    Statistic<"numSweeps", "num-sweeps", "Number of sweeps over the batch">
+    Statistic<"numSweeps", "num-sweeps", "Number of sweeps over the batch">,
+    Statistic<"numRecomputed", "num-recomputed",
+              "Number of operations that are computed twice">
   ];
 }
 

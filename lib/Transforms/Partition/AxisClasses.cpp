@@ -291,11 +291,18 @@ Holding StepLayout::getStored(BlockArgument argument) const {
   return holding;
 }
 
+bool StepLayout::isSplitTwice(Value value) const {
+  Form tensor = getHeld(value).tensor, data = batch->getForm(value);
+  return tensor.isSplit() && data.isSplit() && tensor.dim == data.dim;
+}
+
 Holding StepLayout::getCompleted(Value value) const {
   Holding holding;
   Holding given = getHeld(value);
-  holding.tensor = given.tensor;
-  holding.tensorClass = given.tensorClass;
+  if (!isSplitTwice(value)) {
+    holding.tensor = given.tensor;
+    holding.tensorClass = given.tensorClass;
+  }
   if (auto it = completedAs.find(value); it != completedAs.end())
     std::tie(holding.data, holding.dataClass) = it->second;
   return holding;

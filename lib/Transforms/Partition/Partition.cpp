@@ -8,6 +8,7 @@
 
 #include "../RankSteps.h"
 #include "RankPrograms.h"
+#include "Recompute.h"
 #include "hetero/Transforms/Passes.h"
 
 namespace hetero {
@@ -27,6 +28,10 @@ struct PartitionPass : public hetero::impl::PartitionPassBase<PartitionPass> {
 
 void PartitionPass::runOnOperation() {
   ModuleOp module = getOperation();
+  FailureOr<int64_t> recomputed = partition::copyForRecompute(module);
+  if (failed(recomputed))
+    return signalPassFailure();
+  numRecomputed += *recomputed;
   FailureOr<std::unique_ptr<partition::StepLayout>> layout =
       partition::StepLayout::read(module);
   if (failed(layout) || failed(partition::checkSchedule(module, **layout)))

@@ -283,13 +283,28 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   call->setAttr(HeteroDialect::getInstructionAttrName(),
                 InstructionAttr::get(
                     builder.getContext(),
-                    getInstructionKind(unit, layout.levels.last), number,
+                    getInstructionKind(layout, member.stage, unit), number,
                     std::nullopt, 0, getSweep(unit, layout.levels.last)));
   for (auto [output, result] :
        llvm::zip_equal((*function)->outputs, call.getResults()))
     if (failed(keep(output, result, microbatch)))
       return failure();
   return success();
+}
+
+/// The unit that an instruction of a microbatch runs.
+static std::optional<UnitKind> getUnitKind(InstructionKind kind) {
+  switch (kind) {
+  case InstructionKind::Forward:
+    return UnitKind::Forward;
+  case InstructionKind::Backward:
+  case InstructionKind::InputGradient:
+    return UnitKind::Backward;
+  case InstructionKind::WeightGradient:
+    return UnitKind::Weight;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// The order of microbatches in a sweep, from the schedule; 1F1B without one.
@@ -303,13 +318,10 @@ RankBuilder::getOrder(int64_t level) const {
         if (int64_t(list.getIndex()) == member.stage)
           for (auto instruction :
                list.getInstructions().getAsRange<InstructionAttr>())
-            if (instruction.getSweep() == sweep &&
-                (instruction.getKind() == InstructionKind::Forward ||
-                 instruction.getKind() == InstructionKind::Backward))
-              order.push_back({instruction.getKind() == InstructionKind::Forward
-                                   ? UnitKind::Forward
-                                   : UnitKind::Backward,
-                               *instruction.getMicrobatch()});
+            if (std::optional<UnitKind> kind =
+                    getUnitKind(instruction.getKind());
+                kind && instruction.getSweep() == sweep)
+              order.push_back({*kind, *instruction.getMicrobatch()});
       if (!order.empty())
         return order;
     }
@@ -328,16 +340,26 @@ RankBuilder::getOrder(int64_t level) const {
 }
 
 /// Makes a value whole that came in parts: the parts of each microbatch are
-/// gathered from the devices, and follow each other.
-FailureOr<Value> RankBuilder::putTogether(Value value, const Holding &holding) {
+/// gathered from the devices, and follow each other. What the model axis splits
+/// along the same dimension is made whole there first.
+FailureOr<Value> RankBuilder::putTogether(Value value, Holding holding) {
   Form form = holding.data;
-  if (holding.tensor.isSplit() && holding.tensor.dim == form.dim)
-    return emitError(value.getLoc())
-           << "is split twice along dimension " << form.dim
-           << " and needed whole; that cannot be partitioned yet";
+  Holding target = holding;
+  if (layout.isSplitTwice(value)) {
+    target.tensor = Form::replicated();
+    target.tensorClass = nullptr;
+  }
   MLIRContext *context = builder.getContext();
   SmallVector<Value> pieces;
   for (auto [microbatch, part] : llvm::enumerate(parts[value])) {
+    Member at = member;
+    at.microbatch = microbatch;
+    FailureOr<Value> converted =
+        UnitEmitter(layout, at, Where{member.stage, false}, builder)
+            .convert(part, value.getType(), holding, target, value.getLoc());
+    if (failed(converted))
+      return failure();
+    part = *converted;
     if (stage.dataSize == 1) {
       pieces.push_back(part);
       continue;
@@ -353,7 +375,7 @@ FailureOr<Value> RankBuilder::putTogether(Value value, const Holding &holding) {
         FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()), stage.dataAxes,
         AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr()));
   }
-  Holding whole = holding;
+  Holding whole = target;
   whole.data = Form::replicated();
   return concatenateUnits(pieces, form,
                           layout.getLocalType(value.getType(), whole,

@@ -50,8 +50,7 @@ private:
   mlir::LogicalResult keep(const UnitValue &output, mlir::Value local,
                            int64_t microbatch);
   mlir::LogicalResult finishLevel(int64_t level);
-  mlir::FailureOr<mlir::Value> putTogether(mlir::Value value,
-                                           const Holding &holding);
+  mlir::FailureOr<mlir::Value> putTogether(mlir::Value value, Holding holding);
   void send(mlir::Value value, Variant variant, mlir::Value local,
             const Holding &holding, int64_t microbatch);
   mlir::Value receive(mlir::Value value, Variant variant, int64_t microbatch);

@@ -12,23 +12,30 @@ using namespace mlir;
 using namespace hetero;
 using namespace hetero::partition;
 
-/// Instructions that rank programs have no code for. They must not be dropped.
-static bool isSupported(InstructionAttr instruction) {
-  switch (instruction.getKind()) {
-  case InstructionKind::Recompute:
-  case InstructionKind::InputGradient:
-  case InstructionKind::WeightGradient:
-    return false;
-  default:
-    return instruction.getChunk() == 0;
+/// Instructions that rank programs have no code for must not be dropped. What
+/// is recomputed is so in the backward that needs it.
+static LogicalResult checkStage(StageScheduleOp list, const StageMesh &stage) {
+  bool halves = false, whole = false;
+  for (auto instruction :
+       list.getInstructions().getAsRange<InstructionAttr>()) {
+    if (instruction.getChunk() != 0)
+      return list.emitOpError() << "has the instruction " << instruction
+                                << ", which cannot be partitioned yet";
+    halves |= instruction.getKind() == InstructionKind::InputGradient;
+    whole |= instruction.getKind() == InstructionKind::Backward;
+    if (instruction.getKind() == InstructionKind::Recompute &&
+        !stage.stage.getRecompute()) {
+      InFlightDiagnostic error = list.emitOpError()
+                                 << "has the instruction " << instruction;
+      error.attachNote(stage.stage.getLoc())
+          << "the stage does not say recompute";
+      return error;
+    }
   }
-}
-
-static LogicalResult checkStage(StageScheduleOp stage) {
-  for (auto instruction : stage.getInstructions().getAsRange<InstructionAttr>())
-    if (!isSupported(instruction))
-      return stage.emitOpError() << "has the instruction " << instruction
-                                 << ", which cannot be partitioned yet";
+  if (halves && whole)
+    return list.emitOpError()
+           << "has whole backwards and halves of them, which cannot be "
+              "partitioned together";
   return success();
 }
 
@@ -58,8 +65,8 @@ LogicalResult partition::checkSchedule(ModuleOp module,
         << layout.stages.size();
     return error;
   }
-  for (StageScheduleOp stage : stages)
-    if (failed(checkStage(stage)))
+  for (auto [list, stage] : llvm::zip_equal(stages, layout.stages))
+    if (failed(checkStage(list, stage)))
       return failure();
   return success();
 }

@@ -27,6 +27,10 @@ FailureOr<std::unique_ptr<StepLayout>> StepLayout::read(ModuleOp module) {
       failed(layout->findHomes()) || failed(layout->formUnits()))
     return failure();
   size_t numStages = layout->stages.size();
+  layout->readSchedule(module);
+  for (size_t stage = 0; stage < numStages; ++stage)
+    if (layout->stages[stage].splitsBackward)
+      layout->splitBackward(stage);
   layout->tensorClasses.resize(numStages);
   layout->storageClasses.resize(numStages);
   for (size_t stage = 0; stage < numStages; ++stage)
@@ -282,6 +286,50 @@ LogicalResult StepLayout::formUnits() {
     units[stageOf[&op]][unit].push_back(&op);
   }
   return success();
+}
+
+void StepLayout::readSchedule(ModuleOp module) {
+  for (ScheduleOp schedule : module.getOps<ScheduleOp>())
+    for (auto list : schedule.getBody().getOps<StageScheduleOp>())
+      if (list.getIndex() < stages.size())
+        stages[list.getIndex()].splitsBackward |= llvm::any_of(
+            list.getInstructions().getAsRange<InstructionAttr>(),
+            [](InstructionAttr instruction) {
+              return instruction.getKind() == InstructionKind::InputGradient ||
+                     instruction.getKind() == InstructionKind::WeightGradient;
+            });
+}
+
+/// Leaves in the backward of a stage what other stages need, and what that
+/// needs; the rest becomes units of its own.
+void StepLayout::splitBackward(int64_t stage) {
+  std::map<UnitKey, std::vector<Operation *>> weights;
+  for (auto &[unit, ops] : units[stage]) {
+    if (unit.kind != UnitKind::Backward)
+      continue;
+    DenseSet<Operation *> needed;
+    for (Operation *op : llvm::reverse(ops))
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+            Operation *top = getTop(user);
+            auto it = stageOf.find(top);
+            return needed.contains(top) ||
+                   (it != stageOf.end() && it->second != stage);
+          }))
+        needed.insert(op);
+    UnitKey weight = unit;
+    weight.kind = UnitKind::Weight;
+    std::vector<Operation *> rest;
+    for (Operation *op : ops)
+      (needed.contains(op) ? rest : weights[weight]).push_back(op);
+    ops = std::move(rest);
+  }
+  for (auto &[unit, ops] : weights) {
+    for (Operation *op : ops)
+      unitOf[op] = unit;
+    units[stage][unit] = std::move(ops);
+  }
+  for (auto it = units[stage].begin(); it != units[stage].end();)
+    it = it->second.empty() ? units[stage].erase(it) : std::next(it);
 }
 
 bool StepLayout::isPerMicrobatch(Value value) const {

@@ -17,7 +17,9 @@
 //   once     computes what does not depend on a microbatch: casts of
 //            parameters, statistics of the whole batch, the update;
 //   forward  computes, for each microbatch, what the loss depends on;
-//   backward computes the rest of the microbatch.
+//   backward computes the rest of the microbatch. Where the schedule has its
+//            two halves apart, it computes what other stages wait for, and
+//   weight   what they do not.
 //
 // Between two levels, partial values are summed over microbatches and devices.
 // Values of `once` may go back and forth between stages (the norm of all
@@ -59,6 +61,8 @@ struct StageMesh {
   int64_t dataSize = 1, tensorSize = 1;
   /// For each microbatch the samples of each data member.
   llvm::SmallVector<llvm::SmallVector<int64_t>> samples;
+  /// Whether the schedule has the two halves of the backward apart.
+  bool splitsBackward = false;
 
   int64_t getRank(int64_t data, int64_t tensor) const {
     return grid[data * tensorSize + tensor];
@@ -84,7 +88,7 @@ struct Holding {
   const AxisClass *tensorClass = nullptr;
 };
 
-enum class UnitKind { Once, Forward, Backward };
+enum class UnitKind { Once, Forward, Backward, Weight };
 
 /// A piece of work of one stage that runs without waiting for another.
 struct UnitKey {
@@ -148,6 +152,8 @@ public:
   /// How a value that is completed leaves the end of its level: replicated, or
   /// split as the state that it updates is stored.
   Holding getCompleted(mlir::Value value) const;
+  /// Whether samples and model axis split the same dimension of a value.
+  bool isSplitTwice(mlir::Value value) const;
   /// Whether `op` is part of the update, which sees state as it is stored.
   bool isUpdate(mlir::Operation *op) const {
     auto it = unitOf.find(op);
@@ -176,6 +182,8 @@ private:
   mlir::LogicalResult readStages(mlir::ModuleOp module);
   mlir::LogicalResult placeOperations();
   mlir::LogicalResult formUnits();
+  void readSchedule(mlir::ModuleOp module);
+  void splitBackward(int64_t stage);
   mlir::LogicalResult findHomes();
   mlir::LogicalResult buildClasses(int64_t stage);
   mlir::LogicalResult

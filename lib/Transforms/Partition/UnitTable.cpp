@@ -18,8 +18,10 @@ std::string UnitTable::getName(const UnitKey &key, int64_t stage,
   std::string name = "stage" + std::to_string(stage);
   if (key.kind == UnitKind::Once)
     name += key.level == layout.levels.last ? "_update" : "_prepare";
+  else if (key.kind == UnitKind::Forward)
+    name += "_forward";
   else
-    name += key.kind == UnitKind::Forward ? "_forward" : "_backward";
+    name += key.kind == UnitKind::Weight ? "_weights" : "_backward";
   if (layout.levels.last > 1 && key.level != layout.levels.last)
     name += "_sweep" + std::to_string(key.level);
   if (key.hop != 0)
@@ -74,14 +76,22 @@ FailureOr<const UnitFunction *> UnitTable::get(const UnitKey &key,
   return &entries.back()->unit;
 }
 
-InstructionKind partition::getInstructionKind(const UnitKey &key,
-                                              int64_t lastLevel) {
-  if (key.kind == UnitKind::Forward)
+InstructionKind partition::getInstructionKind(const StepLayout &layout,
+                                              int64_t stage,
+                                              const UnitKey &key) {
+  switch (key.kind) {
+  case UnitKind::Forward:
     return InstructionKind::Forward;
-  if (key.kind == UnitKind::Backward)
-    return InstructionKind::Backward;
-  return key.level == lastLevel ? InstructionKind::Update
-                                : InstructionKind::Prepare;
+  case UnitKind::Backward:
+    return layout.stages[stage].splitsBackward ? InstructionKind::InputGradient
+                                               : InstructionKind::Backward;
+  case UnitKind::Weight:
+    return InstructionKind::WeightGradient;
+  case UnitKind::Once:
+    break;
+  }
+  return key.level == layout.levels.last ? InstructionKind::Update
+                                         : InstructionKind::Prepare;
 }
 
 int64_t partition::getSweep(const UnitKey &key, int64_t lastLevel) {
@@ -112,8 +122,8 @@ void UnitTable::setPrograms() {
     entry->unit.function->setAttr(
         HeteroDialect::getProgramAttrName(),
         ProgramAttr::get(context, entry->stage,
-                         getInstructionKind(entry->key, last), /*chunk=*/0,
-                         getSweep(entry->key, last), ranks));
+                         getInstructionKind(layout, entry->stage, entry->key),
+                         /*chunk=*/0, getSweep(entry->key, last), ranks));
     auto valuesOf = [](ArrayRef<UnitValue> list) {
       return llvm::map_to_vector(list,
                                  [](const UnitValue &v) { return v.value; });

@@ -51,7 +51,8 @@ private:
 };
 
 /// What a unit is in a schedule.
-InstructionKind getInstructionKind(const UnitKey &key, int64_t lastLevel);
+InstructionKind getInstructionKind(const StepLayout &layout, int64_t stage,
+                                   const UnitKey &key);
 /// Sweeps are numbered; the update is no sweep.
 int64_t getSweep(const UnitKey &key, int64_t lastLevel);
 

@@ -216,6 +216,8 @@ static StringRef getKind(Value value, func::FuncOp function) {
   case InstructionKind::Forward:
     return "activations";
   case InstructionKind::Backward:
+  case InstructionKind::InputGradient:
+  case InstructionKind::WeightGradient:
     return "gradients";
   case InstructionKind::Update:
     return "new state";

@@ -62,6 +62,7 @@ TEST(ProblemTest, isReadBackAsItWasWritten) {
     problem.layers[0].name = "a \"b\"\n\\c: d";
     problem.constraints.forbiddenDevices = {0, 3};
     problem.constraints.maxStages = 2;
+    problem.constraints.tensor = 3;
     problem.constraints.pins.push_back({0, 0, {1, 2}});
     if (problem.layers.size() > 1)
       problem.ties.push_back({{0, int64_t(problem.layers.size()) - 1},

@@ -1,0 +1,57 @@
+//===- UserShardings.h - What sdy shardings ask of a plan -------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads `sdy.sharding` on the arguments of a step, which JAX writes for
+// `in_shardings`, as constraints on the plan. The mesh of the user is made of
+// equal devices and the cluster is not, so axes are read by their use:
+//
+//   axes that split the samples of a batch are *data axes*. How many devices
+//   share the samples, and in which parts, is left to the planner;
+//   state that is split along data axes is divided for storage along that
+//   dimension (`state full`), in the parts that the plan decides;
+//   state that is split along other axes is split for computation: every stage
+//   divides its layers in as many parts as the axes have devices, and this
+//   parameter along this dimension.
+//
+// A worked example:
+//
+//   sdy.mesh @mesh = <["data"=2, "model"=4]>
+//   %x: tensor<8x64xf32>    {sdy.sharding = #sdy.sharding<@mesh, [{"data"},
+//   {}]>} %w: tensor<64x256xf32>  {sdy.sharding = #sdy.sharding<@mesh, [{},
+//   {"model"}]>} %m: tensor<64x256xf32>  {sdy.sharding = #sdy.sharding<@mesh,
+//   [{"data"}, {}]>}
+//
+// asks for 4 parts of each stage and splits %w along dimension 1; %m is stored
+// in parts along dimension 0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_ANALYSIS_USERSHARDINGS_H
+#define HETERO_ANALYSIS_USERSHARDINGS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hetero {
+
+struct UserShardings {
+  /// In how many parts stages divide their layers; 1 if nothing asks for it.
+  int64_t tensor = 1;
+  /// From arguments, by number, to the dimension that is split.
+  llvm::MapVector<unsigned, int64_t> tensorDims, storageDims;
+};
+
+/// Reads the shardings of the arguments of a step with roles. What no plan can
+/// follow is an error: a batch that is not split along its samples, several
+/// dimensions of one argument, different numbers of parts, more parts than a
+/// dimension is long, arguments that are neither batch nor state.
+mlir::FailureOr<UserShardings> readUserShardings(mlir::func::FuncOp step);
+
+} // namespace hetero
+
+#endif // HETERO_ANALYSIS_USERSHARDINGS_H

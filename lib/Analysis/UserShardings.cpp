@@ -1,0 +1,132 @@
+//===- UserShardings.cpp - What sdy shardings ask of a plan ---------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Analysis/UserShardings.h"
+#include "hetero/Analysis/Roles.h"
+#include "hetero/Dialect/Sdy/Sdy.h"
+
+using namespace mlir;
+using namespace hetero;
+
+namespace {
+/// One dimension that is split into more than one part.
+struct SplitDim {
+  int64_t dim, parts;
+  ArrayRef<sdy::AxisRefAttr> axes;
+};
+
+class Reader {
+public:
+  explicit Reader(func::FuncOp step) : step(step), roles(getRoles(step)) {}
+  FailureOr<UserShardings> read();
+
+private:
+  InFlightDiagnostic fail(unsigned argument) {
+    return emitError(step.getArgument(argument).getLoc())
+           << "argument " << argument << ": sdy.sharding ";
+  }
+  SmallVector<SplitDim> getSplits(unsigned argument);
+  LogicalResult readBatch(unsigned argument);
+  LogicalResult readState(unsigned argument);
+  bool isState(unsigned argument) const {
+    RoleAttr role = roles.arguments[argument];
+    return role && role.isState();
+  }
+
+  func::FuncOp step;
+  StepRoles roles;
+  UserShardings result;
+  SmallVector<sdy::AxisRefAttr> dataAxes;
+  /// The argument that has decided the number of parts.
+  std::optional<unsigned> first;
+};
+} // namespace
+
+SmallVector<SplitDim> Reader::getSplits(unsigned argument) {
+  SmallVector<SplitDim> splits;
+  auto sharding = step.getArgAttrOfType<sdy::TensorShardingAttr>(
+      argument, sdy::kShardingAttr);
+  auto type = dyn_cast<RankedTensorType>(step.getArgument(argument).getType());
+  sdy::MeshAttr mesh = sharding ? sharding.getMesh(step) : sdy::MeshAttr();
+  if (!mesh || !type || sharding.getRank() != type.getRank())
+    return splits;
+  for (auto [dim, entry] : llvm::enumerate(sharding.getDimShardings()))
+    if (int64_t parts = entry.getShardedSize(mesh); parts > 1)
+      splits.push_back({int64_t(dim), parts, entry.getAxes()});
+  return splits;
+}
+
+LogicalResult Reader::readBatch(unsigned argument) {
+  for (const SplitDim &split : getSplits(argument)) {
+    if (split.dim != 0)
+      return fail(argument) << "splits dimension " << split.dim
+                            << " of a batch; only its samples, dimension 0, "
+                               "can be divided";
+    for (sdy::AxisRefAttr axis : split.axes)
+      if (!llvm::is_contained(dataAxes, axis))
+        dataAxes.push_back(axis);
+  }
+  return success();
+}
+
+LogicalResult Reader::readState(unsigned argument) {
+  auto type = dyn_cast<RankedTensorType>(step.getArgument(argument).getType());
+  for (const SplitDim &split : getSplits(argument)) {
+    size_t shared = llvm::count_if(split.axes, [&](sdy::AxisRefAttr axis) {
+      return llvm::any_of(
+          dataAxes, [&](sdy::AxisRefAttr data) { return data.overlaps(axis); });
+    });
+    if (shared != 0 && shared != split.axes.size())
+      return fail(argument) << "splits dimension " << split.dim
+                            << " over axes of the batch and others together, "
+                               "which no plan can follow";
+    auto &dims = shared != 0 ? result.storageDims : result.tensorDims;
+    if (!dims.insert({argument, split.dim}).second)
+      return fail(argument)
+             << "splits dimensions " << dims[argument] << " and " << split.dim
+             << "; a plan splits one of them in the same way";
+    if (shared != 0)
+      continue;
+    if (split.parts > type.getDimSize(split.dim))
+      return fail(argument)
+             << "splits dimension " << split.dim << " in " << split.parts
+             << " parts, but it has " << type.getDimSize(split.dim);
+    if (first && split.parts != result.tensor) {
+      InFlightDiagnostic error =
+          fail(argument) << "asks for " << split.parts
+                         << " parts; all arguments must ask for as many";
+      error.attachNote(step.getArgument(*first).getLoc())
+          << "argument " << *first << " asks for " << result.tensor;
+      return error;
+    }
+    first = argument;
+    result.tensor = split.parts;
+  }
+  return success();
+}
+
+FailureOr<UserShardings> Reader::read() {
+  for (unsigned i = 0; i < step.getNumArguments(); ++i) {
+    RoleAttr role = roles.arguments[i];
+    bool isBatch = role && role.getKind() == RoleKind::Batch;
+    if (isBatch && failed(readBatch(i)))
+      return failure();
+    if (!isBatch && !isState(i) && !getSplits(i).empty())
+      return LogicalResult(
+          fail(i) << "splits an argument that is neither batch nor state, "
+                     "which every device has whole");
+  }
+  for (unsigned i = 0; i < step.getNumArguments(); ++i)
+    if (isState(i) && failed(readState(i)))
+      return failure();
+  return std::move(result);
+}
+
+FailureOr<UserShardings> hetero::readUserShardings(func::FuncOp step) {
+  return Reader(step).read();
+}
