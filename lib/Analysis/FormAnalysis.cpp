@@ -21,16 +21,11 @@ using namespace hetero;
 
 FormAnalysis::FormAnalysis(Block &block, FormAxis givenAxis)
     : block(block), axis(std::move(givenAxis)) {
-  auto add = [&](Operation *op) {
-    position[op] = ops.size();
-    ops.push_back(op);
-  };
-  if (!axis.ops.empty())
-    llvm::for_each(axis.ops, add);
-  else
-    for (Operation &op : block)
-      if (includes(&op))
-        add(&op);
+  for (Operation &op : block)
+    if (includes(&op)) {
+      position[&op] = ops.size();
+      ops.push_back(&op);
+    }
   run();
   if (!axis.seeds)
     return;

@@ -277,7 +277,6 @@ Trial SplitFinder::run(unsigned argument, Form form, int64_t units,
     axis.units = units;
     axis.seeds = seeds;
     axis.includes = [&](Operation *op) { return included.contains(op); };
-    axis.ops = ops;
     for (auto &[number, given] : trial.group.arguments)
       axis.given[block.getArgument(number)] = given;
     FormAnalysis forms(block, std::move(axis));

@@ -18,7 +18,6 @@
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -43,17 +42,11 @@ static bool hasLayers(func::FuncOp step) {
 }
 
 /// Sizes that differ by at most one.
-static SmallVector<int64_t> divide(int64_t total, int64_t parts) {
-  SmallVector<int64_t> sizes;
+static std::vector<int64_t> divide(int64_t total, int64_t parts) {
+  std::vector<int64_t> sizes;
   for (int64_t i = 0; i < parts; ++i)
     sizes.push_back(total / parts + (i < total % parts));
   return sizes;
-}
-
-static void print(llvm::raw_ostream &os, ArrayRef<int64_t> list) {
-  os << "[";
-  llvm::interleaveComma(list, os);
-  os << "]";
 }
 
 /// A plan for one device without limits: all layers in one stage.
@@ -72,29 +65,20 @@ static LogicalResult addSinglePlan(ModuleOp module, int64_t count) {
   FailureOr<StepLayers> layers = readLayers(*step);
   if (failed(layers))
     return failure();
-  SmallVector<int64_t> sizes = divide(axis->units, count), distinct;
-  for (int64_t size : sizes)
-    if (!llvm::is_contained(distinct, size))
-      distinct.push_back(size);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "hetero.mesh @device = [0]\nhetero.plan @plan of @" << step->getName()
-     << " planner \"none\" minimizes time batch " << axis->units
-     << " microbatches ";
-  print(os, sizes);
-  os << " predicted 1 s {\n  hetero.stage 0 on @device layers [0";
-  if (layers->numLayers > 1)
-    os << " to " << layers->numLayers - 1;
-  os << "] samples [";
-  llvm::interleaveComma(distinct, os,
-                        [&](int64_t size) { os << "[" << size << "]"; });
-  os << "] in_flight 1\n}\n";
-  Block block;
-  ParserConfig config(module.getContext(), /*verifyAfterParse=*/false);
-  if (failed(parseSourceString(text, &block, config)))
-    return failure();
-  module.getBody()->getOperations().splice(module.getBody()->begin(),
-                                           block.getOperations());
+  planner::Plan plan;
+  plan.planner = "none";
+  plan.batch = axis->units;
+  plan.microbatches = divide(axis->units, count);
+  plan.predicted = Time(timePerSecond);
+  planner::Stage &stage = plan.stages.emplace_back();
+  stage.layers = {{0, std::max<int64_t>(layers->numLayers, 1) - 1}};
+  stage.mesh.devices = {0};
+  for (int64_t size : plan.distinctMicrobatches())
+    stage.samples.push_back({size});
+  auto tables = module.getOps<LayerTableOp>();
+  OpBuilder builder(*step);
+  createPlan(builder, step->getLoc(), plan, step->getSymName(),
+             tables.empty() ? LayerTableOp() : *tables.begin());
   return success();
 }
 

@@ -86,10 +86,9 @@ FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
            << "unknown kind of schedule '" << schedule
            << "'; one of: gpipe, 1f1b, h1f1b";
   options.schedule = *kind;
-  // What hetero-partition can write.
-  options.recompute = false;
-  options.stateModes = {planner::StateMode::Replicated,
-                        planner::StateMode::Full};
+  // What hetero-partition can write: it divides state over all members of an
+  // axis.
+  llvm::erase(options.stateModes, planner::StateMode::Node);
   if (!state.empty())
     options.stateModes.clear();
   for (StringRef name : state) {

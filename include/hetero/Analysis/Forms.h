@@ -175,9 +175,6 @@ struct FormAxis {
   llvm::DenseMap<mlir::Value, Form> given;
   /// Which operations take part; all if empty. The others keep whole values.
   std::function<bool(mlir::Operation *)> includes;
-  /// The same as a list in program order, to save looking at all others; the
-  /// whole block if empty.
-  llvm::ArrayRef<mlir::Operation *> ops = {};
   /// Uses that need a whole or split value even where a rule would take a
   /// partial one (values that go to another stage).
   std::function<bool(mlir::OpOperand &)> needsCompletion;

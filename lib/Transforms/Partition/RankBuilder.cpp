@@ -58,8 +58,8 @@ Value RankBuilder::addArgument(BlockArgument argument, const Holding &holding,
   if (RoleAttr role = layout.roles.arguments[index])
     attrs.push_back(
         builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
-  argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
-  return function.getBody().front().addArgument(
+  program.argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
+  return program.function.getBody().front().addArgument(
       layout.getLocalType(argument.getType(), holding, member.stage, microbatch,
                           member.data, member.tensor),
       argument.getLoc());
@@ -71,7 +71,8 @@ LogicalResult RankBuilder::bindState(BlockArgument argument) {
   Holding stored = layout.getStored(argument),
           whole = layout.getArgument(argument);
   void *key = argument.getAsOpaquePointer();
-  stateArguments[argument.getArgNumber()] = argumentAttrs.size();
+  program.stateArguments[argument.getArgNumber()] =
+      program.argumentAttrs.size();
   Value part = addArgument(argument, stored, 0);
   store[{key, Variant::Native, 0, true}] = part;
   if (!traffic.isNeeded(argument, Variant::Native, member.stage))
@@ -103,19 +104,25 @@ LogicalResult RankBuilder::bindArguments() {
         return failure();
       continue;
     }
+    // Runs of one rank share them: their samples are the same.
+    auto add = [&](Variant variant, const Holding &held, int64_t microbatch) {
+      void *key = argument.getAsOpaquePointer();
+      Value &known = program.arguments[{key, variant, microbatch}];
+      if (!known)
+        known = addArgument(argument, held, microbatch);
+      store[{key, variant, microbatch, false}] = known;
+    };
     Holding holding = layout.getArgument(argument);
     if (traffic.isNeeded(argument, Variant::Whole, member.stage)) {
       Holding whole = holding;
       whole.data = Form::replicated();
-      store[{argument.getAsOpaquePointer(), Variant::Whole, 0, false}] =
-          addArgument(argument, whole, 0);
+      add(Variant::Whole, whole, 0);
     }
     if (!traffic.isNeeded(argument, Variant::Native, member.stage))
       continue;
     int64_t count = holding.data.isSplit() ? layout.microbatches.size() : 1;
     for (int64_t microbatch = 0; microbatch < count; ++microbatch)
-      store[{argument.getAsOpaquePointer(), Variant::Native, microbatch,
-             false}] = addArgument(argument, holding, microbatch);
+      add(Variant::Native, holding, microbatch);
   }
   return success();
 }
@@ -159,8 +166,13 @@ FailureOr<Value> RankBuilder::lookUp(const UnitValue &input, int64_t microbatch,
                perMicrobatch ? microbatch : 0, stored};
   if (auto it = store.find(key); it != store.end())
     return it->second;
-  if (isMoved(input.variant))
-    return store[key] = receive(input.value, input.variant, std::get<2>(key));
+  if (isMoved(input.variant)) {
+    FailureOr<Value> received =
+        receive(input.value, input.variant, std::get<2>(key));
+    if (succeeded(received))
+      store[key] = *received;
+    return received;
+  }
   return emitError(input.value.getLoc()) << "is used on stage " << member.stage
                                          << " before it is computed there";
 }
@@ -284,59 +296,13 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
                 InstructionAttr::get(
                     builder.getContext(),
                     getInstructionKind(layout, member.stage, unit), number,
-                    std::nullopt, 0, getSweep(unit, layout.levels.last)));
+                    std::nullopt, stage.chunk,
+                    getSweep(unit, layout.levels.last)));
   for (auto [output, result] :
        llvm::zip_equal((*function)->outputs, call.getResults()))
     if (failed(keep(output, result, microbatch)))
       return failure();
   return success();
-}
-
-/// The unit that an instruction of a microbatch runs.
-static std::optional<UnitKind> getUnitKind(InstructionKind kind) {
-  switch (kind) {
-  case InstructionKind::Forward:
-    return UnitKind::Forward;
-  case InstructionKind::Backward:
-  case InstructionKind::InputGradient:
-    return UnitKind::Backward;
-  case InstructionKind::WeightGradient:
-    return UnitKind::Weight;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// The order of microbatches in a sweep, from the schedule; 1F1B without one.
-SmallVector<std::pair<UnitKind, int64_t>>
-RankBuilder::getOrder(int64_t level) const {
-  SmallVector<std::pair<UnitKind, int64_t>> order;
-  ScheduleOp source = schedule;
-  if (source) {
-    for (int64_t sweep : {level, int64_t(0)}) {
-      for (auto list : source.getBody().getOps<StageScheduleOp>())
-        if (int64_t(list.getIndex()) == member.stage)
-          for (auto instruction :
-               list.getInstructions().getAsRange<InstructionAttr>())
-            if (std::optional<UnitKind> kind =
-                    getUnitKind(instruction.getKind());
-                kind && instruction.getSweep() == sweep)
-              order.push_back({*kind, *instruction.getMicrobatch()});
-      if (!order.empty())
-        return order;
-    }
-    return order;
-  }
-  int64_t count = layout.microbatches.size();
-  int64_t ahead = std::min<int64_t>(count, layout.stages.size() - member.stage);
-  for (int64_t i = 0; i < ahead; ++i)
-    order.push_back({UnitKind::Forward, i});
-  for (int64_t i = 0; i < count; ++i) {
-    order.push_back({UnitKind::Backward, i});
-    if (ahead + i < count)
-      order.push_back({UnitKind::Forward, ahead + i});
-  }
-  return order;
 }
 
 /// Makes a value whole that came in parts: the parts of each microbatch are
@@ -436,21 +402,6 @@ LogicalResult RankBuilder::finishLevel(int64_t level) {
   return success();
 }
 
-LogicalResult RankBuilder::runLevel(int64_t level) {
-  int64_t lastHop = 0;
-  for (auto &stageUnits : layout.units)
-    for (auto &[unit, ops] : stageUnits)
-      if (unit.level == level && unit.kind == UnitKind::Once)
-        lastHop = std::max(lastHop, unit.hop);
-  for (int64_t hop = 0; hop <= lastHop; ++hop)
-    if (failed(call({level, UnitKind::Once, hop}, 0)))
-      return failure();
-  for (auto [kind, microbatch] : getOrder(level))
-    if (failed(call({level, kind, 0}, microbatch)))
-      return failure();
-  return finishLevel(level);
-}
-
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -467,13 +418,11 @@ Value RankBuilder::completeTensor(Value local, const Holding &holding) {
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
-LogicalResult RankBuilder::returnResults() {
+LogicalResult RankBuilder::collectResults() {
   Operation *terminator = layout.step.getBody().front().getTerminator();
-  SmallVector<Value> results;
-  SmallVector<Attribute> attrs;
   auto add = [&](Value local, unsigned index, Type type, const Holding &holding,
                  int64_t microbatch) {
-    results.push_back(local);
+    program.results.push_back(local);
     SmallVector<NamedAttribute> list;
     list.push_back(
         builder.getNamedAttr(HeteroDialect::getPartAttrName(),
@@ -481,11 +430,11 @@ LogicalResult RankBuilder::returnResults() {
     if (RoleAttr role = layout.roles.results[index]) {
       if (role.getArgument())
         role = RoleAttr::get(builder.getContext(), role.getKind(),
-                             stateArguments.lookup(*role.getArgument()));
+                             program.stateArguments.lookup(*role.getArgument()));
       list.push_back(
           builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
     }
-    attrs.push_back(builder.getDictionaryAttr(list));
+    program.resultAttrs.push_back(builder.getDictionaryAttr(list));
   };
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     if (getResultStage(layout, index) != member.stage)
@@ -522,31 +471,5 @@ LogicalResult RankBuilder::returnResults() {
       return failure();
     add(*converted, index, value.getType(), want, 0);
   }
-  for (Value handle : sends)
-    WaitOp::create(builder, handle.getLoc(), TypeRange(), handle);
-  func::ReturnOp::create(builder, terminator->getLoc(), results);
-  function.setType(
-      builder.getFunctionType(function.getBody().front().getArgumentTypes(),
-                              ValueRange(results).getTypes()));
-  function.setArgAttrsAttr(builder.getArrayAttr(argumentAttrs));
-  function.setResAttrsAttr(builder.getArrayAttr(attrs));
   return success();
-}
-
-LogicalResult RankBuilder::build() {
-  Location loc = layout.step.getLoc();
-  function = func::FuncOp::create(builder, loc, "rank" + std::to_string(rank),
-                                  builder.getFunctionType({}, {}));
-  function->setAttr(HeteroDialect::getProgramAttrName(),
-                    ProgramAttr::get(builder.getContext(), std::nullopt,
-                                     std::nullopt, 0, 0,
-                                     ArrayRef<int64_t>{rank}));
-  builder.setInsertionPointToEnd(function.addEntryBlock());
-  emitter.getBuilder().setInsertionPointToEnd(&function.getBody().front());
-  if (failed(bindArguments()))
-    return failure();
-  for (int64_t level = 0; level <= layout.levels.last; ++level)
-    if (failed(runLevel(level)))
-      return failure();
-  return returnResults();
 }

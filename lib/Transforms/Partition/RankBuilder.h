@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds the straight-line program of one rank. RankBuilder.cpp has what it
-// does in which order, RankTransfers.cpp how it exchanges values with other
-// stages.
+// does, RankPrograms.cpp in which order, RankTransfers.cpp how it exchanges
+// values with other stages. A rank whose stage has several runs of layers has a
+// builder for each of them, which write into one program; what one run gives to
+// another stays on the rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +25,42 @@ namespace hetero::partition {
 /// instance), and for arguments whether it is the stored part.
 using StoreKey = std::tuple<void *, Variant, int64_t, bool>;
 
+/// What the runs of a rank share.
+struct RankProgram {
+  int64_t rank = 0;
+  mlir::func::FuncOp function;
+  llvm::SmallVector<mlir::Attribute> argumentAttrs, resultAttrs;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::DenseMap<unsigned, int64_t>
+      stateArguments; ///< Of the step -> of the rank.
+  /// Arguments that are no state, with variant and microbatch.
+  std::map<std::tuple<void *, Variant, int64_t>, mlir::Value> arguments;
+  llvm::SmallVector<mlir::Value> sends; ///< Handles.
+  /// By channel: what one run has for another.
+  std::map<int64_t, mlir::Value> handedOver;
+};
+
+/// Writes the part of one run of layers.
 class RankBuilder {
 public:
   RankBuilder(const StepLayout &layout, const Traffic &traffic,
-              UnitTable &units, ScheduleOp schedule, Member member,
-              mlir::OpBuilder builder)
-      : layout(layout), traffic(traffic), units(units), schedule(schedule),
-        member(member), stage(layout.stages[member.stage]),
-        rank(stage.getRank(member.data, member.tensor)), builder(builder),
+              UnitTable &units, Member member, RankProgram &program)
+      : layout(layout), traffic(traffic), units(units), member(member),
+        stage(layout.stages[member.stage]), program(program),
+        rank(program.rank),
+        builder(mlir::OpBuilder::atBlockEnd(&program.function.front())),
         emitter(layout, member, Where{member.stage, false}, builder) {}
 
-  mlir::LogicalResult build();
+  mlir::LogicalResult bindArguments();
+  mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
+  mlir::LogicalResult finishLevel(int64_t level);
+  mlir::LogicalResult collectResults();
+  int64_t getChunk() const { return stage.chunk; }
 
 private:
-  mlir::LogicalResult bindArguments();
   mlir::LogicalResult bindState(mlir::BlockArgument argument);
   mlir::Value addArgument(mlir::BlockArgument argument, const Holding &holding,
                           int64_t microbatch);
-  mlir::LogicalResult runLevel(int64_t level);
-  mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
   bool canSkip(llvm::ArrayRef<mlir::Operation *> ops) const;
   mlir::LogicalResult skip(llvm::ArrayRef<mlir::Operation *> ops,
                            int64_t microbatch);
@@ -49,14 +68,12 @@ private:
                                       int64_t microbatch, Where where);
   mlir::LogicalResult keep(const UnitValue &output, mlir::Value local,
                            int64_t microbatch);
-  mlir::LogicalResult finishLevel(int64_t level);
   mlir::FailureOr<mlir::Value> putTogether(mlir::Value value, Holding holding);
   void send(mlir::Value value, Variant variant, mlir::Value local,
             const Holding &holding, int64_t microbatch);
-  mlir::Value receive(mlir::Value value, Variant variant, int64_t microbatch);
+  mlir::FailureOr<mlir::Value> receive(mlir::Value value, Variant variant,
+                                       int64_t microbatch);
   mlir::Value completeTensor(mlir::Value local, const Holding &holding);
-  mlir::LogicalResult returnResults();
-  llvm::SmallVector<std::pair<UnitKind, int64_t>> getOrder(int64_t level) const;
   PartAttr getPart(int64_t index, mlir::Type type, const Holding &holding,
                    int64_t microbatch) const;
   mlir::Value sliceUnits(mlir::Value local, Form form, int64_t units,
@@ -67,20 +84,15 @@ private:
   const StepLayout &layout;
   const Traffic &traffic;
   UnitTable &units;
-  ScheduleOp schedule;
   Member member;
   const StageMesh &stage;
+  RankProgram &program;
   int64_t rank;
   mlir::OpBuilder builder;
   UnitEmitter emitter;
-  mlir::func::FuncOp function;
-  llvm::SmallVector<mlir::Attribute> argumentAttrs;
-  llvm::DenseMap<unsigned, int64_t>
-      stateArguments; // Of the step -> of the rank.
   std::map<StoreKey, mlir::Value> store;
   llvm::MapVector<mlir::Value, mlir::Value> sums;
   llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Value>> parts;
-  llvm::SmallVector<mlir::Value> sends; // Handles.
 };
 
 } // namespace hetero::partition

@@ -85,12 +85,16 @@ void RankBuilder::send(Value value, Variant variant, Value local,
     const StageMesh &other = layout.stages[to];
     int64_t channel = traffic.getChannel(value, variant, to, microbatch);
     auto emit = [&](Value part, int64_t peer) {
+      if (peer == rank) {
+        program.handedOver[channel] = part;
+        return;
+      }
       auto handle = HandleType::get(builder.getContext(), Type());
       Value sent = SendOp::create(builder, loc, handle, part,
                                   builder.getI64IntegerAttr(peer),
                                   builder.getI64IntegerAttr(channel))
                        .getHandle();
-      sends.push_back(sent);
+      program.sends.push_back(sent);
     };
     for (int64_t data = 0; data < other.dataSize; ++data)
       for (int64_t tensor = 0; tensor < other.tensorSize; ++tensor) {
@@ -118,7 +122,8 @@ void RankBuilder::send(Value value, Variant variant, Value local,
   }
 }
 
-Value RankBuilder::receive(Value value, Variant variant, int64_t microbatch) {
+FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
+                                      int64_t microbatch) {
   Location loc = value.getLoc();
   int64_t from = value.getDefiningOp()
                      ? layout.getStage(value.getDefiningOp())
@@ -131,9 +136,22 @@ Value RankBuilder::receive(Value value, Variant variant, int64_t microbatch) {
   RankedTensorType type =
       layout.getLocalType(value.getType(), holding, member.stage, microbatch,
                           member.data, member.tensor);
-  auto emit = [&](RankedTensorType part, int64_t peer) -> Value {
-    return RecvOp::create(builder, loc, part, builder.getI64IntegerAttr(peer),
-                          builder.getI64IntegerAttr(channel));
+  auto emit = [&](RankedTensorType part, int64_t peer) -> FailureOr<Value> {
+    if (peer != rank)
+      return Value(RecvOp::create(builder, loc, part,
+                                  builder.getI64IntegerAttr(peer),
+                                  builder.getI64IntegerAttr(channel)));
+    if (auto it = program.handedOver.find(channel);
+        it != program.handedOver.end())
+      return it->second;
+    InFlightDiagnostic error = emitError(loc)
+                               << "is used by chunk " << stage.chunk
+                               << " of stage " << stage.planStage
+                               << " before chunk " << other.chunk
+                               << " has computed it";
+    error.attachNote(stage.stage.getLoc())
+        << "the order of chunks is that of the stage's schedule";
+    return error;
   };
   if (!holding.data.isSplit())
     return emit(type,
@@ -151,9 +169,12 @@ Value RankBuilder::receive(Value value, Variant variant, int64_t microbatch) {
     SmallVector<int64_t> shape(type.getShape());
     shape[holding.data.dim] =
         holding.data.outer * (high - low) * holding.data.inner;
-    pieces.push_back(
+    FailureOr<Value> piece =
         emit(RankedTensorType::get(shape, type.getElementType()),
-             other.getRank(data, member.tensor % other.tensorSize)));
+             other.getRank(data, member.tensor % other.tensorSize));
+    if (failed(piece))
+      return failure();
+    pieces.push_back(*piece);
   }
   return concatenateUnits(pieces, holding.data, type, loc);
 }

@@ -14,20 +14,24 @@ using namespace hetero::partition;
 
 /// Instructions that rank programs have no code for must not be dropped. What
 /// is recomputed is so in the backward that needs it.
-static LogicalResult checkStage(StageScheduleOp list, const StageMesh &stage) {
+static LogicalResult checkStage(StageScheduleOp list, StageOp stage) {
   bool halves = false, whole = false;
+  if (int64_t(list.getChunks()) != stage.getNumChunks()) {
+    InFlightDiagnostic error = list.emitOpError()
+                               << "is for " << list.getChunks() << " chunks";
+    error.attachNote(stage.getLoc())
+        << "the stage has " << stage.getNumChunks() << " runs of layers";
+    return error;
+  }
   for (auto instruction :
        list.getInstructions().getAsRange<InstructionAttr>()) {
-    if (instruction.getChunk() != 0)
-      return list.emitOpError() << "has the instruction " << instruction
-                                << ", which cannot be partitioned yet";
     halves |= instruction.getKind() == InstructionKind::InputGradient;
     whole |= instruction.getKind() == InstructionKind::Backward;
     if (instruction.getKind() == InstructionKind::Recompute &&
-        !stage.stage.getRecompute()) {
+        !stage.getRecompute()) {
       InFlightDiagnostic error = list.emitOpError()
                                  << "has the instruction " << instruction;
-      error.attachNote(stage.stage.getLoc())
+      error.attachNote(stage.getLoc())
           << "the stage does not say recompute";
       return error;
     }
@@ -42,8 +46,16 @@ static LogicalResult checkStage(StageScheduleOp list, const StageMesh &stage) {
 LogicalResult partition::checkSchedule(ModuleOp module,
                                        const StepLayout &layout) {
   auto schedules = module.getOps<ScheduleOp>();
-  if (schedules.empty())
+  PlanOp plan = layout.plan;
+  SmallVector<StageOp, 4> planned = plan.getStages();
+  if (schedules.empty()) {
+    for (StageOp stage : planned)
+      if (stage.getNumChunks() != 1)
+        return stage.emitOpError()
+               << "has " << stage.getNumChunks()
+               << " runs of layers, whose order only a schedule can say";
     return success();
+  }
   ScheduleOp schedule = *schedules.begin();
   if (!llvm::hasSingleElement(schedules)) {
     InFlightDiagnostic error =
@@ -54,18 +66,17 @@ LogicalResult partition::checkSchedule(ModuleOp module,
   auto stages = schedule.getBody().getOps<StageScheduleOp>();
   size_t numStages = llvm::range_size(stages);
   if (schedule.getMicrobatches() != layout.microbatches.size() ||
-      numStages != layout.stages.size()) {
-    PlanOp plan = layout.plan;
+      numStages != planned.size()) {
     InFlightDiagnostic error = schedule.emitOpError()
                                << "is for " << schedule.getMicrobatches()
                                << " microbatches and " << numStages
                                << " stages";
     error.attachNote(plan.getLoc())
         << "the plan has " << layout.microbatches.size() << " and "
-        << layout.stages.size();
+        << planned.size();
     return error;
   }
-  for (auto [list, stage] : llvm::zip_equal(stages, layout.stages))
+  for (auto [list, stage] : llvm::zip_equal(stages, planned))
     if (failed(checkStage(list, stage)))
       return failure();
   return success();

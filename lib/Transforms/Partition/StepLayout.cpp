@@ -60,55 +60,111 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
     if (!llvm::is_contained(distinct, size))
       distinct.push_back(size);
   }
-  MLIRContext *context = module.getContext();
-  for (StageOp stage : plan.getStages()) {
-    StageMesh mesh;
-    mesh.stage = stage;
-    mesh.mesh =
-        SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
-    for (StageMesh &other : stages)
-      if (other.mesh == mesh.mesh) {
-        InFlightDiagnostic error =
-            stage.emitOpError("shares its mesh with another stage, which "
-                              "cannot be partitioned yet");
-        error.attachNote(other.stage.getLoc()) << "the other stage is here";
-        return error;
-      }
-    if (stage.getNumChunks() != 1)
-      return stage.emitOpError()
-             << "has " << stage.getNumChunks()
-             << " runs of layers; only 1 can be partitioned yet";
-    mesh.dataAxes = stage.getBatchAxes();
-    SmallVector<Attribute> others;
-    if (!mesh.dataAxes.empty())
-      for (Attribute axis : mesh.mesh.getAxisNames())
-        if (!llvm::is_contained(mesh.dataAxes, axis))
-          others.push_back(axis);
-    if (others.size() > 1)
-      return stage.emitOpError()
-             << "leaves " << others.size()
-             << " axes of its mesh beside the batch; only 1 can be "
-                "partitioned yet";
-    if (!others.empty())
-      mesh.tensorAxes = ArrayAttr::get(context, others);
-    mesh.dataSize = *mesh.mesh.getGroupSize(mesh.dataAxes);
-    mesh.tensorSize =
-        others.empty() ? 1 : *mesh.mesh.getGroupSize(mesh.tensorAxes);
-    mesh.grid.resize(mesh.dataSize * mesh.tensorSize);
-    for (int64_t rank : mesh.mesh.getDevices()) {
-      int64_t tensor =
-          others.empty() ? 0 : *mesh.mesh.getMember(rank, mesh.tensorAxes);
-      mesh.grid[*mesh.mesh.getMember(rank, mesh.dataAxes) * mesh.tensorSize +
-                tensor] = rank;
+  DenseMap<Operation *, StageOp> owners;
+  for (auto [index, stage] : llvm::enumerate(plan.getStages())) {
+    FailureOr<StageMesh> read = readStage(stage, distinct);
+    if (failed(read))
+      return failure();
+    auto [owner, isFirst] = owners.try_emplace(read->mesh.getOperation(), stage);
+    if (!isFirst) {
+      InFlightDiagnostic error =
+          stage.emitOpError("shares its mesh with another stage, which "
+                            "cannot be partitioned yet");
+      error.attachNote(owner->second.getLoc()) << "the other stage is here";
+      return error;
     }
-    for (int64_t size : microbatches) {
-      size_t index = llvm::find(distinct, size) - distinct.begin();
-      auto samples = cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
-      mesh.samples.emplace_back(samples.asArrayRef());
+    read->planStage = index;
+    for (auto [chunk, first, last] : llvm::enumerate(
+             stage.getFirstLayers(), stage.getLastLayers())) {
+      StageMesh run = *read;
+      run.chunk = chunk;
+      run.firstLayer = first;
+      run.lastLayer = last;
+      stages.push_back(std::move(run));
     }
-    stages.push_back(std::move(mesh));
   }
+  llvm::stable_sort(stages, [](const StageMesh &left, const StageMesh &right) {
+    return left.firstLayer < right.firstLayer;
+  });
   return success();
+}
+
+FailureOr<StageMesh> StepLayout::readStage(StageOp stage,
+                                           ArrayRef<int64_t> distinct) {
+  StageMesh mesh;
+  mesh.stage = stage;
+  mesh.mesh =
+      SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
+  mesh.dataAxes = stage.getBatchAxes();
+  SmallVector<Attribute> others;
+  if (!mesh.dataAxes.empty())
+    for (Attribute axis : mesh.mesh.getAxisNames())
+      if (!llvm::is_contained(mesh.dataAxes, axis))
+        others.push_back(axis);
+  if (others.size() > 1)
+    return stage.emitOpError()
+           << "leaves " << others.size()
+           << " axes of its mesh beside the batch; only 1 can be "
+              "partitioned yet";
+  if (!others.empty())
+    mesh.tensorAxes = ArrayAttr::get(stage.getContext(), others);
+  mesh.dataSize = *mesh.mesh.getGroupSize(mesh.dataAxes);
+  mesh.tensorSize =
+      others.empty() ? 1 : *mesh.mesh.getGroupSize(mesh.tensorAxes);
+  mesh.grid.resize(mesh.dataSize * mesh.tensorSize);
+  for (int64_t rank : mesh.mesh.getDevices()) {
+    int64_t tensor =
+        others.empty() ? 0 : *mesh.mesh.getMember(rank, mesh.tensorAxes);
+    mesh.grid[*mesh.mesh.getMember(rank, mesh.dataAxes) * mesh.tensorSize +
+              tensor] = rank;
+  }
+  for (int64_t size : microbatches) {
+    size_t index = llvm::find(distinct, size) - distinct.begin();
+    auto samples = cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
+    mesh.samples.emplace_back(samples.asArrayRef());
+  }
+  return mesh;
+}
+
+/// The stage that `hetero.placement`, or the layer, of an operation says; -1 if
+/// it has neither.
+FailureOr<int64_t> StepLayout::findStage(Operation *op) const {
+  auto find = [&](auto isIt) -> int64_t {
+    const auto *it = llvm::find_if(stages, isIt);
+    return it == stages.end() ? -1 : it - stages.begin();
+  };
+  std::string named;
+  int64_t stage = stages.size() == 1 ? 0 : -1;
+  if (auto placement = op->getAttrOfType<PlacementAttr>("hetero.placement")) {
+    named = "is placed on stage " + std::to_string(placement.getStage());
+    if (placement.getChunk() != 0)
+      named += ", chunk " + std::to_string(placement.getChunk());
+    stage = find([&](const StageMesh &mesh) {
+      return mesh.planStage == placement.getStage() &&
+             mesh.chunk == placement.getChunk();
+    });
+    if (placement.getMesh() && stage >= 0 &&
+        placement.getMesh().getAttr() != stages[stage].mesh.getSymNameAttr())
+      return op->emitOpError()
+             << "is placed on " << placement.getMesh()
+             << ", a mesh that is not that of stage " << placement.getStage()
+             << "; that cannot be partitioned yet";
+  } else if (auto layer = op->getAttrOfType<LayerAttr>("hetero.layer")) {
+    named = "is of layer " + std::to_string(layer.getLayer()) +
+            ", which no stage has";
+    stage = find([&](const StageMesh &mesh) {
+      return mesh.firstLayer <= layer.getLayer() &&
+             layer.getLayer() <= mesh.lastLayer;
+    });
+  }
+  if (!named.empty() && stage < 0) {
+    InFlightDiagnostic error = op->emitOpError() << named;
+    PlanOp source = plan;
+    error.attachNote(source.getLoc())
+        << "the plan has " << source.getStages().size() << " stages";
+    return error;
+  }
+  return stage;
 }
 
 /// Reads `hetero.placement`, or the stage of `hetero.layer`; operations that
@@ -116,39 +172,19 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
 LogicalResult StepLayout::placeOperations() {
   Block &block = step.getBody().front();
   argumentFree = getArgumentFree(block);
-  auto getStageOfLayer = [&](int64_t layer) -> int64_t {
-    for (auto [index, stage] : llvm::enumerate(stages))
-      if (stage.stage.getFirstLayers()[0] <= layer &&
-          layer <= stage.stage.getLastLayers()[0])
-        return index;
-    return -1;
-  };
   for (Operation &op : llvm::reverse(block)) {
     if (op.hasTrait<OpTrait::IsTerminator>() || argumentFree.contains(&op))
       continue;
-    int64_t stage = stages.size() == 1 ? 0 : -1;
-    if (auto placement = op.getAttrOfType<PlacementAttr>("hetero.placement")) {
-      stage = placement.getStage();
-      if (placement.getMesh() && stage < int64_t(stages.size()) &&
-          placement.getMesh().getAttr() != stages[stage].mesh.getSymNameAttr())
-        return op.emitOpError() << "is placed on " << placement.getMesh()
-                                << ", a mesh that is not that of stage "
-                                << stage << "; that cannot be partitioned yet";
-    } else if (auto layer = op.getAttrOfType<LayerAttr>("hetero.layer")) {
-      stage = getStageOfLayer(layer.getLayer());
-    } else if (stage < 0) {
+    FailureOr<int64_t> found = findStage(&op);
+    if (failed(found))
+      return failure();
+    int64_t stage = *found;
+    if (stage < 0) {
       for (Operation *user : op.getUsers())
         if (auto it = stageOf.find(block.findAncestorOpInBlock(*user));
             it != stageOf.end())
           stage = stage < 0 ? it->second : std::min(stage, it->second);
       stage = std::max<int64_t>(stage, 0);
-    }
-    if (stage < 0 || stage >= int64_t(stages.size())) {
-      InFlightDiagnostic error = op.emitOpError()
-                                 << "is placed on stage " << stage;
-      error.attachNote(plan.getLoc())
-          << "the plan has " << stages.size() << " stages";
-      return error;
     }
     stageOf[&op] = stage;
   }
@@ -157,6 +193,17 @@ LogicalResult StepLayout::placeOperations() {
 
 Operation *StepLayout::getTop(Operation *op) const {
   return step.getBody().front().findAncestorOpInBlock(*op);
+}
+
+/// The stage that uses an argument first, in program order.
+int64_t StepLayout::findFirstUse(BlockArgument argument) const {
+  Operation *first = nullptr;
+  for (Operation *user : argument.getUsers()) {
+    Operation *top = getTop(user);
+    if (stageOf.contains(top) && (!first || top->isBeforeInBlock(first)))
+      first = top;
+  }
+  return first ? stageOf.lookup(first) : 0;
 }
 
 /// State lives where `hetero.storage` or `hetero.sharding` says, else where it
@@ -171,30 +218,33 @@ LogicalResult StepLayout::findHomes() {
     unsigned index = argument.getArgNumber();
     if (!isState[index])
       continue;
-    int64_t home = -1;
+    int64_t used = findFirstUse(argument), home = -1;
+    // Of runs that share a mesh, the one that uses it.
+    auto prefer = [&](auto isIt) {
+      if (isIt(stages[used]))
+        home = used;
+      for (auto [stage, mesh] : llvm::enumerate(stages))
+        if (home < 0 && isIt(mesh))
+          home = stage;
+    };
     for (StringRef name : {"hetero.storage", "hetero.sharding"})
       if (auto sharding = step.getArgAttrOfType<ShardingAttr>(index, name))
-        for (auto [stage, mesh] : llvm::enumerate(stages))
-          if (mesh.mesh.getSymNameAttr() == sharding.getMesh().getAttr())
-            home = home < 0 ? stage : home;
+        prefer([&](const StageMesh &mesh) {
+          return mesh.mesh.getSymNameAttr() == sharding.getMesh().getAttr();
+        });
     if (auto placement =
-            step.getArgAttrOfType<PlacementAttr>(index, "hetero.placement"))
-      home = placement.getStage();
-    if (home < 0) {
-      // In program order; users are listed last to first.
-      Operation *first = nullptr;
-      for (Operation *user : argument.getUsers()) {
-        Operation *top = getTop(user);
-        if (stageOf.contains(top) && (!first || top->isBeforeInBlock(first)))
-          first = top;
-      }
-      home = first ? stageOf[first] : 0;
+            step.getArgAttrOfType<PlacementAttr>(index, "hetero.placement")) {
+      home = -1;
+      prefer([&](const StageMesh &mesh) {
+        return mesh.planStage == placement.getStage();
+      });
+      if (home < 0)
+        return emitError(argument.getLoc())
+               << "is placed on stage " << placement.getStage()
+               << ", but the plan has " << plan.getStages().size()
+               << " stages";
     }
-    if (home >= int64_t(stages.size()))
-      return emitError(argument.getLoc())
-             << "is placed on stage " << home << ", but the plan has "
-             << stages.size() << " stages";
-    homes[index] = home;
+    homes[index] = home < 0 ? used : home;
   }
   return success();
 }
@@ -291,13 +341,16 @@ LogicalResult StepLayout::formUnits() {
 void StepLayout::readSchedule(ModuleOp module) {
   for (ScheduleOp schedule : module.getOps<ScheduleOp>())
     for (auto list : schedule.getBody().getOps<StageScheduleOp>())
-      if (list.getIndex() < stages.size())
-        stages[list.getIndex()].splitsBackward |= llvm::any_of(
-            list.getInstructions().getAsRange<InstructionAttr>(),
-            [](InstructionAttr instruction) {
-              return instruction.getKind() == InstructionKind::InputGradient ||
-                     instruction.getKind() == InstructionKind::WeightGradient;
-            });
+      for (StageMesh &stage : stages)
+        if (stage.planStage == int64_t(list.getIndex()))
+          stage.splitsBackward |= llvm::any_of(
+              list.getInstructions().getAsRange<InstructionAttr>(),
+              [](InstructionAttr instruction) {
+                return instruction.getKind() ==
+                           InstructionKind::InputGradient ||
+                       instruction.getKind() ==
+                           InstructionKind::WeightGradient;
+              });
 }
 
 /// Leaves in the backward of a stage what other stages need, and what that

@@ -52,10 +52,15 @@
 
 namespace hetero::partition {
 
-/// The devices of one stage as a grid of data and tensor members.
+/// One run of layers of a stage of the plan, and its devices as a grid of data
+/// and tensor members. Here and in all of the partitioning, `stage` is the
+/// number of such a run, in the order of layers; runs of one stage share their
+/// devices.
 struct StageMesh {
   mutable MeshOp mesh;
   mutable StageOp stage;
+  /// The number of the stage in the plan, of the run in it, and its layers.
+  int64_t planStage = 0, chunk = 0, firstLayer = 0, lastLayer = 0;
   mlir::ArrayAttr dataAxes,
       tensorAxes; ///< tensorAxes is null if there is none.
   int64_t dataSize = 1, tensorSize = 1;
@@ -180,6 +185,10 @@ private:
   using Split = std::pair<Form, const AxisClass *>;
 
   mlir::LogicalResult readStages(mlir::ModuleOp module);
+  mlir::FailureOr<StageMesh> readStage(StageOp stage,
+                                       llvm::ArrayRef<int64_t> distinct);
+  mlir::FailureOr<int64_t> findStage(mlir::Operation *op) const;
+  int64_t findFirstUse(mlir::BlockArgument argument) const;
   mlir::LogicalResult placeOperations();
   mlir::LogicalResult formUnits();
   void readSchedule(mlir::ModuleOp module);

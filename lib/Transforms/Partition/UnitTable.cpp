@@ -15,7 +15,10 @@ using namespace hetero::partition;
 
 std::string UnitTable::getName(const UnitKey &key, int64_t stage,
                                int64_t number) const {
-  std::string name = "stage" + std::to_string(stage);
+  const StageMesh &mesh = layout.stages[stage];
+  std::string name = "stage" + std::to_string(mesh.planStage);
+  if (mesh.chunk != 0)
+    name += "_chunk" + std::to_string(mesh.chunk);
   if (key.kind == UnitKind::Once)
     name += key.level == layout.levels.last ? "_update" : "_prepare";
   else if (key.kind == UnitKind::Forward)
@@ -121,9 +124,10 @@ void UnitTable::setPrograms() {
     llvm::sort(ranks);
     entry->unit.function->setAttr(
         HeteroDialect::getProgramAttrName(),
-        ProgramAttr::get(context, entry->stage,
+        ProgramAttr::get(context, layout.stages[entry->stage].planStage,
                          getInstructionKind(layout, entry->stage, entry->key),
-                         /*chunk=*/0, getSweep(entry->key, last), ranks));
+                         layout.stages[entry->stage].chunk,
+                         getSweep(entry->key, last), ranks));
     auto valuesOf = [](ArrayRef<UnitValue> list) {
       return llvm::map_to_vector(list,
                                  [](const UnitValue &v) { return v.value; });
