@@ -292,12 +292,12 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   std::optional<int64_t> number;
   if (unit.kind != UnitKind::Once)
     number = microbatch;
-  call->setAttr(HeteroDialect::getInstructionAttrName(),
-                InstructionAttr::get(
-                    builder.getContext(),
-                    getInstructionKind(layout, member.stage, unit), number,
-                    std::nullopt, stage.chunk,
-                    getSweep(unit, layout.levels.last)));
+  call->setAttr(
+      HeteroDialect::getInstructionAttrName(),
+      InstructionAttr::get(builder.getContext(),
+                           getInstructionKind(layout, member.stage, unit),
+                           number, std::nullopt, stage.chunk,
+                           getSweep(unit, layout.levels.last)));
   for (auto [output, result] :
        llvm::zip_equal((*function)->outputs, call.getResults()))
     if (failed(keep(output, result, microbatch)))
@@ -429,8 +429,9 @@ LogicalResult RankBuilder::collectResults() {
                              getPart(index, type, holding, microbatch)));
     if (RoleAttr role = layout.roles.results[index]) {
       if (role.getArgument())
-        role = RoleAttr::get(builder.getContext(), role.getKind(),
-                             program.stateArguments.lookup(*role.getArgument()));
+        role =
+            RoleAttr::get(builder.getContext(), role.getKind(),
+                          program.stateArguments.lookup(*role.getArgument()));
       list.push_back(
           builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
     }

@@ -111,8 +111,8 @@ static LogicalResult buildRank(const StepLayout &layout, const Traffic &traffic,
   Block *block = function.addEntryBlock();
   RankBuilders runs;
   for (const Member &member : members)
-    runs.push_back(std::make_unique<RankBuilder>(layout, traffic, units, member,
-                                                 program));
+    runs.push_back(
+        std::make_unique<RankBuilder>(layout, traffic, units, member, program));
   for (auto &run : runs)
     if (failed(run->bindArguments()))
       return failure();
@@ -129,9 +129,8 @@ static LogicalResult buildRank(const StepLayout &layout, const Traffic &traffic,
   func::ReturnOp::create(
       end, layout.step.getBody().front().getTerminator()->getLoc(),
       program.results);
-  function.setType(
-      end.getFunctionType(block->getArgumentTypes(),
-                          ValueRange(program.results).getTypes()));
+  function.setType(end.getFunctionType(block->getArgumentTypes(),
+                                       ValueRange(program.results).getTypes()));
   function.setArgAttrsAttr(end.getArrayAttr(program.argumentAttrs));
   function.setResAttrsAttr(end.getArrayAttr(program.resultAttrs));
   return success();

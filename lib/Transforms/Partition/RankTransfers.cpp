@@ -144,11 +144,10 @@ FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
     if (auto it = program.handedOver.find(channel);
         it != program.handedOver.end())
       return it->second;
-    InFlightDiagnostic error = emitError(loc)
-                               << "is used by chunk " << stage.chunk
-                               << " of stage " << stage.planStage
-                               << " before chunk " << other.chunk
-                               << " has computed it";
+    InFlightDiagnostic error =
+        emitError(loc) << "is used by chunk " << stage.chunk << " of stage "
+                       << stage.planStage << " before chunk " << other.chunk
+                       << " has computed it";
     error.attachNote(stage.stage.getLoc())
         << "the order of chunks is that of the stage's schedule";
     return error;

@@ -31,8 +31,7 @@ static LogicalResult checkStage(StageScheduleOp list, StageOp stage) {
         !stage.getRecompute()) {
       InFlightDiagnostic error = list.emitOpError()
                                  << "has the instruction " << instruction;
-      error.attachNote(stage.getLoc())
-          << "the stage does not say recompute";
+      error.attachNote(stage.getLoc()) << "the stage does not say recompute";
       return error;
     }
   }

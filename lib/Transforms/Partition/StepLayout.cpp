@@ -65,7 +65,8 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
     FailureOr<StageMesh> read = readStage(stage, distinct);
     if (failed(read))
       return failure();
-    auto [owner, isFirst] = owners.try_emplace(read->mesh.getOperation(), stage);
+    auto [owner, isFirst] =
+        owners.try_emplace(read->mesh.getOperation(), stage);
     if (!isFirst) {
       InFlightDiagnostic error =
           stage.emitOpError("shares its mesh with another stage, which "
@@ -74,8 +75,8 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
       return error;
     }
     read->planStage = index;
-    for (auto [chunk, first, last] : llvm::enumerate(
-             stage.getFirstLayers(), stage.getLastLayers())) {
+    for (auto [chunk, first, last] :
+         llvm::enumerate(stage.getFirstLayers(), stage.getLastLayers())) {
       StageMesh run = *read;
       run.chunk = chunk;
       run.firstLayer = first;
@@ -241,8 +242,7 @@ LogicalResult StepLayout::findHomes() {
       if (home < 0)
         return emitError(argument.getLoc())
                << "is placed on stage " << placement.getStage()
-               << ", but the plan has " << plan.getStages().size()
-               << " stages";
+               << ", but the plan has " << plan.getStages().size() << " stages";
     }
     homes[index] = home < 0 ? used : home;
   }
@@ -348,8 +348,7 @@ void StepLayout::readSchedule(ModuleOp module) {
               [](InstructionAttr instruction) {
                 return instruction.getKind() ==
                            InstructionKind::InputGradient ||
-                       instruction.getKind() ==
-                           InstructionKind::WeightGradient;
+                       instruction.getKind() == InstructionKind::WeightGradient;
               });
 }
 
