@@ -221,6 +221,12 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
   FailureOr<planner::PlannerOptions> options = getOptions();
   if (failed(options))
     return failure();
+  // Without optimizer state there is nothing to divide in that way.
+  if (state.empty() &&
+      llvm::all_of(problem.layers, [](const planner::Layer &layer) {
+        return layer.optimizerState == Bytes(0);
+      }))
+    llvm::erase(options->stateModes, planner::StateMode::Optimizer);
   FailureOr<UserShardings> user = readUserShardings(step);
   if (failed(user))
     return failure();
