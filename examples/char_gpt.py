@@ -107,7 +107,7 @@ def leads() -> bool:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cluster", default=str(ROOT / "examples/clusters/demo.yaml"))
-    parser.add_argument("--planner", default="stages")
+    parser.add_argument("--planner", default="joint")
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--every", type=int, default=10, help="steps between two lines")
     parser.add_argument("--compare", action="store_true", help="train with plain JAX as well")
