@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "hetero/Conversion/Passes.h"
 
 using namespace mlir;
@@ -101,6 +102,16 @@ struct Windows {
 SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
                                       const llvm::SmallBitVector &independent,
                                       ValueRange carried, NestFn body) {
+  // Without loops a condition around the only write decides which buffer the
+  // result is, unless the write goes to one of its own.
+  SmallVector<Value> owned(carried);
+  if (llvm::all_of(shape, [](int64_t size) { return size == 1; })) {
+    for (Value &value : owned)
+      value = bufferization::AllocTensorOp::create(
+          b, cast<RankedTensorType>(value.getType()),
+          /*dynamicSizes=*/ValueRange(), /*copy=*/value);
+    carried = owned;
+  }
   // On a device, the loops that threads can share come first; the order within
   // the others stays.
   SmallVector<int64_t> order;

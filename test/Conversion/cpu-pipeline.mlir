@@ -12,3 +12,26 @@ func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
   %1 = stablehlo.tanh %0 : tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
 }
+
+// One element each is added to copies of the same zeros: no list of buffers has
+// to be compared at run time to know which of them to free.
+// CHECK-LABEL: llvm.func internal @two_elements.impl
+// CHECK-NOT: dealloc_helper
+// CHECK: llvm.func @two_elements(
+func.func @two_elements(%i: tensor<i32>, %j: tensor<i32>, %x: tensor<f32>) -> tensor<11xf32> {
+  %zeros = stablehlo.constant dense<0.0> : tensor<11xf32>
+  %0 = stablehlo.reshape %i : (tensor<i32>) -> tensor<1xi32>
+  %1 = stablehlo.reshape %j : (tensor<i32>) -> tensor<1xi32>
+  %2 = "stablehlo.scatter"(%zeros, %0, %x) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<11xf32>, tensor<1xi32>, tensor<f32>) -> tensor<11xf32>
+  %3 = "stablehlo.scatter"(%zeros, %1, %x) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<11xf32>, tensor<1xi32>, tensor<f32>) -> tensor<11xf32>
+  %4 = stablehlo.add %2, %3 : tensor<11xf32>
+  return %4 : tensor<11xf32>
+}
