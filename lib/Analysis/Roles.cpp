@@ -11,6 +11,8 @@
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -127,6 +129,7 @@ private:
   bool isDeclared();
   void pairResults();
   FailureOr<std::optional<unsigned>> findLoss();
+  std::optional<unsigned> findLeast(ArrayRef<unsigned> candidates);
   InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
   bool isDifferentiable(unsigned result);
   LogicalResult checkDonations();
@@ -135,6 +138,7 @@ private:
   void classifyState(unsigned argument);
   LogicalResult classifyInputs();
   LogicalResult classifyData(ArrayRef<unsigned> data);
+  SmallVector<unsigned> dropFrozen(ArrayRef<unsigned> data);
 
   func::FuncOp step;
   Block &entry;
@@ -201,6 +205,35 @@ RoleInference::reportAmbiguousLoss(ArrayRef<unsigned> candidates) {
   return diag;
 }
 
+/// The first result that data takes part in and that needs no more of the state
+/// than any other: the others, such as the norm of the gradient, make no
+/// argument a parameter that it does not.
+std::optional<unsigned>
+RoleInference::findLeast(ArrayRef<unsigned> candidates) {
+  SmallVector<llvm::BitVector> needs;
+  SmallVector<unsigned> fed;
+  for (unsigned candidate : candidates) {
+    llvm::BitVector sources = getSourceArguments(entry, returned[candidate]);
+    bool hasData = false;
+    for (unsigned i = 0; i < updatedBy.size(); ++i) {
+      if (updatedBy[i] || !sources.test(i))
+        continue;
+      hasData |= !isScalar(entry.getArgument(i).getType());
+      sources.reset(i);
+    }
+    if (!hasData)
+      continue;
+    fed.push_back(candidate);
+    needs.push_back(std::move(sources));
+  }
+  for (auto [candidate, need] : llvm::zip_equal(fed, needs))
+    if (llvm::none_of(needs, [&](const llvm::BitVector &other) {
+          return need.test(other); // Needs something that the other does not.
+        }))
+      return candidate;
+  return std::nullopt;
+}
+
 /// The loss among the results that are not state; nothing if no result can be.
 FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   SmallVector<unsigned> candidates, named, differentiable;
@@ -224,7 +257,8 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   // 'loss' itself before 'aux_loss' and the like.
   SmallVector<unsigned> exact = llvm::filter_to_vector(named, [&](unsigned i) {
     StringRef name = getResultName(i);
-    return name.ends_with("['loss']") || name.ends_with(".loss");
+    return name.ends_with("['loss']") || name.ends_with(".loss") ||
+           name.ends_with("total_loss']") || name.ends_with(".total_loss");
   });
   for (ArrayRef<unsigned> list :
        {ArrayRef(exact), ArrayRef(named), ArrayRef(differentiable)})
@@ -243,6 +277,8 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
     return std::optional<unsigned>(first);
   if (!isDeclared())
     return std::optional<unsigned>();
+  if (std::optional<unsigned> least = findLeast(differentiable))
+    return least;
   (void)reportAmbiguousLoss(differentiable);
   return failure();
 }
@@ -330,6 +366,29 @@ static StringRef getTreeName(BlockArgument argument) {
               : StringRef();
 }
 
+/// A tree whose leaves differ in their first size, beside others that all have
+/// the same one, which it does not have, holds frozen weights.
+SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
+  llvm::MapVector<StringRef, llvm::SmallSetVector<int64_t, 2>> sizes;
+  for (unsigned i : data) {
+    BlockArgument argument = entry.getArgument(i);
+    sizes[getTreeName(argument)].insert(getLeadingSize(argument.getType()));
+  }
+  llvm::SmallSetVector<int64_t, 2> common;
+  for (const auto &[tree, leading] : sizes)
+    if (leading.size() == 1)
+      common.insert(leading.front());
+  if (common.size() != 1 || sizes.count(""))
+    return SmallVector<unsigned>(data);
+  SmallVector<unsigned> rest;
+  for (unsigned i : data)
+    if (sizes[getTreeName(entry.getArgument(i))].contains(common.front()))
+      rest.push_back(i);
+    else
+      assign(i, RoleKind::ModelState);
+  return rest;
+}
+
 /// Tells data from frozen weights: data has the samples in front, so that most
 /// of it agrees in the first size.
 LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
@@ -409,7 +468,7 @@ LogicalResult RoleInference::classifyInputs() {
     else
       data.push_back(i);
   }
-  return classifyData(data);
+  return classifyData(dropFrozen(data));
 }
 
 FailureOr<StepRoles> RoleInference::run() {

@@ -77,6 +77,18 @@ static bool areInvertible(ArrayRef<AffineMap> maps) {
   return found.all();
 }
 
+/// Whether a dimension that is one of the loop nest by itself is as long as the
+/// loop: of a slice, it may be longer.
+static bool hasSizes(const Access &access, ArrayRef<int64_t> sizes) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(access.tensor.getType()).getShape();
+  return llvm::all_of(
+      llvm::zip_equal(shape, access.map.getResults()), [&](auto pair) {
+        auto dim = dyn_cast<AffineDimExpr>(std::get<1>(pair));
+        return !dim || std::get<0>(pair) == sizes[dim.getPosition()];
+      });
+}
+
 /// The sum over the dimensions that `resultMap` lacks of the products of
 /// elements; all three have converted types.
 static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
@@ -147,18 +159,29 @@ static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
     lowering.map(result, lowering.makeEmpty(type));
     return success();
   }
-  int64_t lhsRank = Lowering::convertType(lhs).getRank();
-  int64_t rhsRank = Lowering::convertType(rhs).getRank();
-  DotLoops loops(numbers, lhsRank, rhsRank, b.getContext());
+  RankedTensorType lhsType = Lowering::convertType(lhs);
+  RankedTensorType rhsType = Lowering::convertType(rhs);
+  if (lhsType.getNumElements() == 0 || rhsType.getNumElements() == 0) {
+    Value zero = lowering.makeZero(type.getElementType());
+    lowering.map(result, lowering.makeFilled(type, zero));
+    return success();
+  }
+  DotLoops loops(numbers, lhsType.getRank(), rhsType.getRank(), b.getContext());
+  SmallVector<int64_t> sizes(loops.numDims);
+  for (auto [exprs, operand] : {std::pair(ArrayRef(loops.lhs), lhsType),
+                                {ArrayRef(loops.rhs), rhsType}})
+    for (auto [expr, size] : llvm::zip_equal(exprs, operand.getShape()))
+      sizes[cast<AffineDimExpr>(expr).getPosition()] = size;
   auto makeMap = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(loops.numDims, 0, exprs, b.getContext());
   };
   auto resultMap =
       AffineMap::getMultiDimIdentityMap(loops.numDims, b.getContext())
-          .getMajorSubMap(type.getRank());
+          .getSliceMap(0, type.getRank());
   Access left = lowering.getAccess(lhs, makeMap(loops.lhs));
   Access right = lowering.getAccess(rhs, makeMap(loops.rhs));
-  if (!areInvertible({left.map, right.map, resultMap})) {
+  if (!areInvertible({left.map, right.map, resultMap}) ||
+      !hasSizes(left, sizes) || !hasSizes(right, sizes)) {
     left = {lowering.getTensor(lhs), makeMap(loops.lhs)};
     right = {lowering.getTensor(rhs), makeMap(loops.rhs)};
   }
@@ -361,7 +384,7 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
   shape[resultSplit] /= groups;
   shape.insert(shape.begin() + resultSplit, groups);
   auto resultMap = AffineMap::getMultiDimIdentityMap(numDims, context)
-                       .getMajorSubMap(resultRank);
+                       .getSliceMap(0, resultRank);
   Value sum = makeContraction(
       *this, {input, AffineMap::get(numDims, 0, inputExprs, context)},
       {kernel, AffineMap::get(numDims, 0, kernelExprs, context)},

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "hetero/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 using namespace mlir;
 using namespace hetero;

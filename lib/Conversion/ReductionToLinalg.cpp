@@ -183,7 +183,7 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
             utils::IteratorType::reduction);
   AffineMap resultMap =
       AffineMap::getMultiDimIdentityMap(2 * rank, b.getContext())
-          .getMajorSubMap(rank);
+          .getSliceMap(0, rank);
   SmallVector<AffineMap> resultMaps(inits.size(), resultMap);
   auto loop = makeLoop(
       shape, {}, {}, inits, resultMaps, iterators,

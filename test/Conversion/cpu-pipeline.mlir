@@ -35,3 +35,40 @@ func.func @two_elements(%i: tensor<i32>, %j: tensor<i32>, %x: tensor<f32>) -> te
   %4 = stablehlo.add %2, %3 : tensor<11xf32>
   return %4 : tensor<11xf32>
 }
+
+// A product without free dimensions.
+// CHECK-LABEL: llvm.func internal @inner_product.impl
+// CHECK: llvm.func @inner_product(
+func.func @inner_product(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<f32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<5xf32>, tensor<5xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// A window without dimensions.
+// CHECK-LABEL: llvm.func internal @scalar_window.impl
+// CHECK: llvm.func @scalar_window(
+func.func @scalar_window(%x: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// The front of a dimension that is longer than the loop over it, and a sum of
+// nothing.
+// CHECK-LABEL: llvm.func internal @front.impl
+// CHECK: llvm.func @front(
+func.func @front(%x: tensor<7x8xf32>, %y: tensor<7x5xf32>) -> tensor<3x5xf32> {
+  %0 = stablehlo.slice %x [0:7, 0:3] : (tensor<7x8xf32>) -> tensor<7x3xf32>
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [0] x [0] : (tensor<7x3xf32>, tensor<7x5xf32>) -> tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+// CHECK-LABEL: llvm.func internal @nothing.impl
+// CHECK: llvm.func @nothing(
+func.func @nothing(%x: tensor<0x3xf32>, %y: tensor<0x5xf32>) -> tensor<3x5xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<0x3xf32>, tensor<0x5xf32>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}

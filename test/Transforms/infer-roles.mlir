@@ -331,3 +331,45 @@ func.func @given_metric(%w: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32> 
   %b = stablehlo.sine %a : tensor<4xf32>
   return %a, %b, %loss : tensor<4xf32>, tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// The norm of the gradient is joined to the weights as the loss is, and needs
+// no less of the state: the first of them is the loss. A penalty that no data
+// takes part in is not.
+// CHECK-LABEL: func.func @loss_and_norm
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>
+// CHECK-SAME: tensor<f32> {hetero.role = #hetero.role<metric>
+// CHECK-SAME: tensor<f32> {hetero.role = #hetero.role<loss>
+// CHECK-SAME: tensor<f32> {hetero.role = #hetero.role<metric>
+func.func @loss_and_norm(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %penalty = stablehlo.dot_general %w, %w, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %dot = stablehlo.dot_general %w, %x, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %loss = stablehlo.multiply %dot, %dot : tensor<f32>
+  %scale = stablehlo.broadcast_in_dim %dot, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %g = stablehlo.multiply %x, %scale : tensor<4xf32>
+  %norm = stablehlo.dot_general %g, %g, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  %w1 = stablehlo.subtract %w, %g : tensor<4xf32>
+  return %w1, %penalty, %loss, %norm : tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A tree of weights that the step does not update, beside data.
+// CHECK-LABEL: func.func @frozen
+// CHECK-SAME: tensor<6x4xf32> {hetero.role = #hetero.role<model_state>
+// CHECK-SAME: tensor<4x4xf32> {hetero.role = #hetero.role<model_state>
+// CHECK-SAME: tensor<8x6xf32> {hetero.role = #hetero.role<batch>
+func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32} loc("params"),
+    %f0: tensor<6x4xf32> loc("base['first']"), %f1: tensor<4x4xf32> loc("base['second']"), %x: tensor<8x6xf32> loc("x"))
+    -> (tensor<4xf32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %a = stablehlo.dot_general %x, %f0, contracting_dims = [1] x [0] : (tensor<8x6xf32>, tensor<6x4xf32>) -> tensor<8x4xf32>
+  %b = stablehlo.dot_general %a, %f1, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %p = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %loss = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  return %w1, %loss : tensor<4xf32>, tensor<f32>
+}

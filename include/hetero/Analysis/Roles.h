@@ -18,13 +18,15 @@
 //    (`tf.aliasing_output`) only decides what is still open, because it pairs
 //    buffers by type, not by meaning.
 // 2. **The loss**: the float scalar among the results that is called so, or the
-//    only one, or the one that a differentiable path joins to the weights and
-//    that needs the least of the program.
+//    only one, or the first that a differentiable path joins to the weights,
+//    data takes part in, and that needs no more of the state than the others.
 // 3. **The rest** follows: state that the loss depends on is a parameter, state
 //    that only the update depends on belongs to the optimizer, and so does a
 //    scalar that follows a schedule of its own, such as a loss scale; an
 //    integer key that is shifted and xor-ed is a random generator's, a scalar
-//    that is not state is a hyper-parameter, other data is the batch.
+//    that is not state is a hyper-parameter, other data is the batch. A tree of
+//    arguments whose first sizes differ, where those of all others are one, is
+//    frozen.
 //
 // A function without state or without a loss is not a step, and has no roles;
 // that is worth a warning, but not an error here. Two readings that make a
