@@ -121,7 +121,7 @@ hetero::planner::predictTimeline(const Plan &plan, const Schedule &schedule,
     }
   }
   TimelineSection section;
-  section.title = "Predicted: " + timing->total.str() + " for a step";
+  section.title = "Predicted: " + formatTime(timing->total) + " for a step";
   section.remark = "By the cost model, on the cluster of the plan.";
   for (auto &entry : lanes) {
     // A device with several stages does one thing at a time.

@@ -22,8 +22,8 @@ static std::string str(int64_t value) { return std::to_string(value); }
 /// One rank with its thread. The members are destroyed in reverse order.
 struct ProgramGroup::Rank {
   std::unique_ptr<Transport> transport;
-  std::unique_ptr<Communicator> communicator;
   std::unique_ptr<Device> device;
+  std::unique_ptr<Communicator> communicator;
   std::unique_ptr<Session> session;
   std::thread thread;
   bool busy = false;
@@ -133,10 +133,16 @@ ProgramGroup::create(std::vector<RankSetup> setups,
   ranks.resize(setups.size());
   for (size_t i = 0; i < setups.size(); ++i) {
     ranks[i].transport = std::move(transports[i]);
-    ranks[i].communicator =
-        std::make_unique<Communicator>(*ranks[i].transport, options);
-    ranks[i].device = std::make_unique<Device>(
-        setups[i].deviceName, setups[i].memoryCap, setups[i].numThreads);
+    ranks[i].device = std::move(setups[i].device);
+    if (!ranks[i].device)
+      ranks[i].device = std::make_unique<Device>(
+          setups[i].deviceName, setups[i].memoryCap, setups[i].numThreads);
+    if (setups[i].makeCommunicator)
+      ranks[i].communicator = setups[i].makeCommunicator(
+          *ranks[i].transport, *ranks[i].device, options);
+    else
+      ranks[i].communicator =
+          std::make_unique<Communicator>(*ranks[i].transport, options);
   }
   for (size_t i = 0; i < setups.size(); ++i)
     ranks[i].thread =
@@ -184,15 +190,25 @@ MaybeError ProgramGroup::setArgument(int64_t index, const void *whole,
       if (MaybeError error = checkRegion(binding.region,
                                          program.buffers[binding.buffer], type))
         return "argument " + str(index) + ": " + *error;
-      Result<void *> local = rank.session->makeArgument(i);
-      if (!local) {
-        // The other processes do not see it.
-        std::string error = "rank " + str(program.rank) + ": " + local.error();
-        if (hasOthers())
-          rank.transport->abort(error);
-        return error;
+      MaybeError error;
+      if (rank.device->isHost()) {
+        Result<void *> local = rank.session->makeArgument(i);
+        if (local)
+          scatterInto(*local, binding.region, whole, type);
+        else
+          error = local.error();
+      } else {
+        std::vector<char> part(program.buffers[binding.buffer].numBytes());
+        scatterInto(part.data(), binding.region, whole, type);
+        error = rank.session->setArgument(i, part.data());
       }
-      scatterInto(*local, binding.region, whole, type);
+      if (!error)
+        continue;
+      // The other processes do not see it.
+      error = "rank " + str(program.rank) + ": " + *error;
+      if (hasOthers())
+        rank.transport->abort(*error);
+      return error;
     }
   }
   return std::nullopt;
@@ -390,6 +406,7 @@ MaybeError ProgramGroup::collect(const std::vector<Part> &chosen, void *whole,
                                  const TensorType &type, int64_t root) {
   // Where the parts of this process lie.
   std::vector<const char *> memory(chosen.size());
+  std::vector<std::string> copies(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i)
     for (Rank &rank : shared->ranks) {
       if (chosen[i].rank != rank.transport->getRank())
@@ -398,6 +415,13 @@ MaybeError ProgramGroup::collect(const std::vector<Part> &chosen, void *whole,
           static_cast<const char *>(rank.session->getResult(chosen[i].binding));
       if (!memory[i])
         return "there is no result before the first step";
+      if (rank.device->isHost())
+        continue;
+      copies[i].resize(chosen[i].type.numBytes());
+      if (MaybeError error =
+              rank.device->read(copies[i].data(), memory[i], copies[i].size()))
+        return "rank " + str(chosen[i].rank) + ": " + *error;
+      memory[i] = copies[i].data();
     }
   std::vector<std::string> received;
   if (hasOthers())

@@ -16,10 +16,6 @@ namespace hetero::simulator {
 /// Text as part of a page.
 std::string escape(llvm::StringRef text);
 
-/// With three digits: "18.1 ms", "1.25 GiB".
-std::string formatTime(Time time);
-std::string formatBytes(Bytes bytes);
-
 /// When the last span of a section ends; at least 1.
 Time getEnd(const TimelineSection &section);
 

@@ -13,6 +13,9 @@
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/MpiTransport.h"
+#include "hetero/Runtime/NcclCommunicator.h"
+#include <set>
+#include <thread>
 
 using namespace mlir;
 using namespace hetero;
@@ -29,6 +32,13 @@ std::optional<TransportKind> hetero::parseTransportKind(StringRef name) {
 StepExecutable::StepExecutable() = default;
 StepExecutable::~StepExecutable() = default;
 
+/// Gives rank 0 the time to end the run; whether it did.
+static bool awaitFailure(runtime::Transport &transport) {
+  for (int i = 0; i < 100 && !transport.getFailure(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return bool(transport.getFailure());
+}
+
 /// The transports of the ranks of this process.
 static FailureOr<std::vector<std::unique_ptr<runtime::Transport>>>
 createTransports(ModuleOp module, const StepOptions &options,
@@ -38,20 +48,64 @@ createTransports(ModuleOp module, const StepOptions &options,
   auto transport = runtime::createMpiTransport(options.mpi);
   if (!transport)
     return module.emitError() << transport.error();
-  if ((*transport)->getNumRanks() != numRanks)
-    return module.emitError()
-           << "the plan is for " << numRanks << " ranks, but MPI has "
-           << (*transport)->getNumRanks()
-           << ((*transport)->getNumRanks() == 1 ? " process" : " processes")
-           << "; start it with mpirun -n " << numRanks;
+  int64_t numProcesses = (*transport)->getNumRanks();
+  if (numProcesses != numRanks) {
+    std::string problem =
+        "the plan is for " + std::to_string(numRanks) + " ranks, but MPI has " +
+        std::to_string(numProcesses) +
+        (numProcesses == 1 ? " process" : " processes") +
+        "; start it with mpirun -n " + std::to_string(numRanks);
+    // The first process says it for all.
+    if ((*transport)->getRank() == 0)
+      (*transport)->abort(problem);
+    else if (awaitFailure(**transport))
+      return failure();
+    return module.emitError() << problem;
+  }
   std::vector<std::unique_ptr<runtime::Transport>> transports;
   transports.push_back(std::move(*transport));
   return transports;
 }
 
-static std::unique_ptr<Jit> compile(ModuleOp kernels,
-                                    const StepOptions &options) {
+/// The number of the GPU of a rank: on each machine they are counted from 0.
+static int getDeviceNumber(int64_t rank, TransportKind transport) {
+  if (transport == TransportKind::Mpi)
+    for (const char *name :
+         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+      if (const char *number = std::getenv(name))
+        return std::atoi(number);
+  return int(rank);
+}
+
+/// Makes the program of `setup` run on a GPU, and adds what that is.
+static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank,
+                          TransportKind transport,
+                          std::set<std::string> &architectures) {
+  auto api = runtime::createCudaApi(getDeviceNumber(rank, transport));
+  if (!api)
+    return "rank " + std::to_string(rank) + ": " + api.error();
+  architectures.insert("sm_" + std::to_string((*api)->getCapability()));
+  auto device = runtime::CudaDevice::create(setup.deviceName, std::move(*api),
+                                            setup.memoryCap);
+  if (!device)
+    return "rank " + std::to_string(rank) + ": " + device.error();
+  setup.device = std::move(*device);
+  setup.makeCommunicator = [](runtime::Transport &transport,
+                              runtime::Device &device,
+                              const runtime::CommunicatorOptions &options)
+      -> std::unique_ptr<runtime::Communicator> {
+    return std::make_unique<runtime::NcclCommunicator>(
+        transport, *device.asCuda(), options);
+  };
+  return std::nullopt;
+}
+
+/// For this machine, or for the GPUs that `architectures` names.
+static std::unique_ptr<Jit>
+compile(ModuleOp kernels, const StepOptions &options,
+        const std::set<std::string> &architectures) {
   JitOptions jitOptions;
+  jitOptions.cudaArchitectures = {architectures.begin(), architectures.end()};
   jitOptions.optLevel = options.optLevel;
   jitOptions.cacheDirectory = options.cacheDirectory;
   if (options.progress)
@@ -119,29 +173,35 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
       convertToRuntimePrograms(*partitioned, numRanks, only);
   if (failed(programs))
     return failure();
-  if (options.progress)
-    options.progress("compiling");
-  jit = compile(*programs->kernels, options);
-  if (!jit)
-    return failure();
   std::vector<runtime::RankSetup> setups;
+  std::set<std::string> architectures;
   for (const auto &transport : *transports) {
     runtime::RankSetup setup;
-    setup.program = std::move(programs->programs[transport->getRank()]);
-    for (const std::string &name : setup.program.kernels) {
-      setup.kernels.push_back(jit->lookup(name));
-      if (!setup.kernels.back())
-        return partitioned->emitError() << "kernel '" << name << "' is missing";
-    }
-    setup.numThreads = options.threadsPerRank;
     int64_t rank = transport->getRank();
+    setup.program = std::move(programs->programs[rank]);
+    setup.numThreads = options.threadsPerRank;
     if (auto name = rankNames.find(rank); name != rankNames.end()) {
       setup.deviceName = name->second;
       if (options.memoryCaps)
         setup.memoryCap = cluster->classOf(rank).usableMemory().count();
     }
+    if (options.device == DeviceKind::Cuda)
+      if (MaybeError error =
+              useCuda(setup, rank, options.transport, architectures))
+        return partitioned->emitError() << *error;
     setups.push_back(std::move(setup));
   }
+  if (options.progress)
+    options.progress("compiling");
+  jit = compile(*programs->kernels, options, architectures);
+  if (!jit)
+    return failure();
+  for (runtime::RankSetup &setup : setups)
+    for (const std::string &name : setup.program.kernels) {
+      setup.kernels.push_back(jit->lookup(name));
+      if (!setup.kernels.back())
+        return partitioned->emitError() << "kernel '" << name << "' is missing";
+    }
   auto made = runtime::ProgramGroup::create(
       std::move(setups), std::move(*transports), options.communication);
   if (!made)
@@ -215,6 +275,10 @@ MaybeError StepExecutable::step() { return group->step(); }
 void StepExecutable::abort(const std::string &reason) {
   for (size_t i = 0; i < group->getNumSessions(); ++i)
     group->getSession(i).getCommunicator().getTransport().abort(reason);
+}
+
+MaybeError StepExecutable::getFailure() const {
+  return group->getSession(0).getCommunicator().getTransport().getFailure();
 }
 
 int64_t StepExecutable::getPeakBytes(size_t localRank) const {

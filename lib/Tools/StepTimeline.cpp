@@ -125,7 +125,7 @@ static std::string getTitle(const TraceEvent &event) {
   std::string title = event.label.empty() ? nameOf(event.opcode) : event.label;
   if (!event.label.empty() && event.opcode != Opcode::Call)
     title += std::string(" (") + nameOf(event.opcode) + ")";
-  return title + "\n" + Bytes(event.bytes).str();
+  return title + "\n" + formatBytes(Bytes(event.bytes));
 }
 
 static TimelineSpan makeSpan(const TraceEvent &event, int64_t origin) {
@@ -182,7 +182,7 @@ static void addMeasurement(std::vector<TraceEvent> events,
         {Time((event.end - origin) * 1000), Bytes(event.liveBytes)});
   }
   TimelineSection section;
-  section.title = "Measured: " + Time((end - origin) * 1000).str() +
+  section.title = "Measured: " + formatTime(Time((end - origin) * 1000)) +
                   " for step " + std::to_string(last + 1);
   section.remark = "On the machine that ran it, which may not be the cluster "
                    "of the plan.";

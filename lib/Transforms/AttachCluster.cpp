@@ -37,7 +37,7 @@ void AttachClusterPass::reportReadError(llvm::Error error) {
   unsigned line = 0, column = 0;
   if (message.consume_front(clusterFile) && message.consume_front(":") &&
       !message.consumeInteger(10, line) && message.consume_front(":") &&
-      !message.consumeInteger(10, column) && message.consume_front(": "))
+      !message.consumeInteger(10, column) && message.consume_front(": error: "))
     emitError(FileLineColLoc::get(&getContext(), clusterFile, line, column))
         << message;
   else

@@ -118,7 +118,7 @@ LogicalResult PlanPass::addMicrobatches(func::FuncOp step,
   int64_t sum = 0;
   for (int64_t size : sizes) {
     if (size < 1)
-      return step.emitError() << "cannot have microbatches=" << size
+      return step.emitError() << "the step cannot have microbatches=" << size
                               << "; it must be at least 1";
     sum += std::min(size, INT64_MAX / int64_t(sizes.size()));
   }
@@ -126,7 +126,7 @@ LogicalResult PlanPass::addMicrobatches(func::FuncOp step,
     int64_t count = sizes.front();
     if (count > problem.batch)
       return step.emitError()
-             << "has a batch of " << problem.batch
+             << "the step has a batch of " << problem.batch
              << " samples, which cannot make " << count << " microbatches";
     problem.constraints.microbatches.assign(count, problem.batch / count);
     for (int64_t i = 0; i < problem.batch % count; ++i)
@@ -134,7 +134,7 @@ LogicalResult PlanPass::addMicrobatches(func::FuncOp step,
     return success();
   }
   if (sum != problem.batch)
-    return step.emitError() << "has a batch of " << problem.batch
+    return step.emitError() << "the step has a batch of " << problem.batch
                             << " samples, but the microbatches make " << sum;
   problem.constraints.microbatches.assign(sizes.begin(), sizes.end());
   return success();

@@ -61,9 +61,18 @@ def test_wrong_number_of_processes(tmp_path: Path) -> None:
     run = Run(3, *flags, program=steps.tool("hetero-run"), cwd=tmp_path)
     code, _ = run.end(300)
     assert code == 1
-    assert (
-        "the plan is for 4 ranks, but MPI has 3 processes; start it with mpirun -n 4" in run.text
-    )
+    # The first process says it for all.
+    problem = "the plan is for 4 ranks, but MPI has 3 processes; start it with mpirun -n 4"
+    assert run.text.count(problem) == 1, run.text
+
+
+def test_wrong_input(tmp_path: Path) -> None:
+    """What is wrong for all processes is said once."""
+    flags = [*prepare(tmp_path), "--transport=mpi", "--planner=magic"]
+    run = Run(4, *flags, program=steps.tool("hetero-run"), cwd=tmp_path)
+    code, _ = run.end(300)
+    assert code == 1
+    assert run.text.count("error: there is no planner 'magic'") == 1, run.text
 
 
 @pytest.mark.parametrize("victim", [0, 2])

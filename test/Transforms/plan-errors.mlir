@@ -15,9 +15,9 @@
 // PLANNER: error: {{.*}}'best'{{.*}}even
 // SCHEDULE: error: unknown kind of schedule 'fast'; one of: gpipe, 1f1b, h1f1b
 // STATE: error: unknown way to hold state 'some'; one of: replicated, optimizer, full
-// MANY: error: has a batch of 8 samples, which cannot make 9 microbatches
-// ZERO: error: cannot have microbatches=0; it must be at least 1
-// SUM: error: has a batch of 8 samples, but the microbatches make 9
+// MANY: error: the step has a batch of 8 samples, which cannot make 9 microbatches
+// ZERO: error: the step cannot have microbatches=0; it must be at least 1
+// SUM: error: the step has a batch of 8 samples, but the microbatches make 9
 // DEVICE: error: without names device 7, but the cluster has devices 0 to 1
 // STAGES: error: max-stages is -1 and must be at least 1
 // TENSOR: error: tensor asks for 2 parts, but the most devices of one class in one node are 1

@@ -33,6 +33,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <cmath>
+#include <thread>
 
 using namespace mlir;
 using namespace hetero;
@@ -68,6 +69,12 @@ struct Flags {
                  clEnumValN(TransportKind::Mpi, "mpi",
                             "one process for each rank, started by mpirun")),
       cl::init(TransportKind::Threads), cl::cat(category)};
+  cl::opt<DeviceKind> device{
+      "device", cl::desc("What ranks run on"),
+      cl::values(clEnumValN(DeviceKind::Cpu, "cpu", "this machine (default)"),
+                 clEnumValN(DeviceKind::Cuda, "cuda",
+                            "a GPU each; they speak with each other by NCCL")),
+      cl::init(DeviceKind::Cpu), cl::cat(category)};
   cl::opt<std::string> args{
       "args", cl::desc("Arrays in the order of the arguments; random without"),
       cl::value_desc("in.npz"), cl::cat(category)};
@@ -130,32 +137,32 @@ static int fail(const Twine &message) {
 /// One line for a diagnostic and each of its notes. MLIR's own handler would
 /// quote the source, and the line of a step's signature is thousands of
 /// characters long.
-static void print(Diagnostic &diagnostic) {
+static void print(Diagnostic &diagnostic, llvm::raw_ostream &os) {
   diagnostic.getLocation()->walk([&](Location loc) {
     auto file = dyn_cast<FileLineColLoc>(loc);
     if (!file)
       return WalkResult::advance();
-    llvm::errs() << file.getFilename().getValue() << ":" << file.getLine()
-                 << ":" << file.getColumn() << ": ";
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn() << ": ";
     return WalkResult::interrupt();
   });
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Note:
-    llvm::errs() << "note: ";
+    os << "note: ";
     break;
   case DiagnosticSeverity::Warning:
-    llvm::errs() << "warning: ";
+    os << "warning: ";
     break;
   case DiagnosticSeverity::Error:
-    llvm::errs() << "error: ";
+    os << "error: ";
     break;
   case DiagnosticSeverity::Remark:
-    llvm::errs() << "remark: ";
+    os << "remark: ";
     break;
   }
-  llvm::errs() << diagnostic << "\n";
+  os << diagnostic << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
-    print(note);
+    print(note, os);
 }
 
 static StepOptions getOptions(const Flags &flags, Progress &progress) {
@@ -166,6 +173,7 @@ static StepOptions getOptions(const Flags &flags, Progress &progress) {
   options.microbatches = flags.microbatches;
   options.roles = {flags.roles.begin(), flags.roles.end()};
   options.transport = flags.transport;
+  options.device = flags.device;
   auto toMilliseconds = [](double seconds) {
     return std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
   };
@@ -345,6 +353,20 @@ static int emitText(ModuleOp module, const std::string &path) {
   });
 }
 
+/// For what is wrong with the input of all processes: the first one says it.
+static int failInput(StepExecutable &step, bool isRoot, const Twine &message) {
+  if (step.getLocalRanks().size() == size_t(step.getNumRanks()))
+    return fail(message);
+  if (isRoot)
+    step.abort(message.str());
+  for (int i = 0; !isRoot && i < 100; ++i) {
+    if (step.getFailure())
+      return 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return fail(message);
+}
+
 /// The steps, and what comes of them.
 static int runSteps(StepExecutable &step, const Flags &flags,
                     Progress &progress) {
@@ -355,13 +377,13 @@ static int runSteps(StepExecutable &step, const Flags &flags,
   } else {
     auto arrays = readArrays(flags.args, step.getArguments(), "argument");
     if (!arrays)
-      return fail(arrays.error());
+      return failInput(step, isRoot, arrays.error());
     arguments = std::move(*arrays);
   }
   if (!flags.compare.empty()) {
     auto arrays = readArrays(flags.compare, step.getResults(), "result");
     if (!arrays)
-      return fail(arrays.error());
+      return failInput(step, isRoot, arrays.error());
     expected = std::move(*arrays);
   }
   if (MaybeError error = setArguments(step, arguments))
@@ -411,31 +433,50 @@ static bool isFirstProcess() {
   return true;
 }
 
-static int runMain(const Flags &flags) {
-  if (MaybeError error = checkFlags(flags))
-    return fail(*error);
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  auto input = readInput(flags.input, registry, llvm::errs());
+/// Reads, plans and compiles; what there is to say goes to `os`.
+static std::unique_ptr<StepExecutable> prepare(const Flags &flags,
+                                               MLIRContext &context,
+                                               Progress &progress,
+                                               llvm::raw_ostream &os) {
+  if (MaybeError error = checkFlags(flags)) {
+    os << "error: " << *error << "\n";
+    return nullptr;
+  }
+  auto input = readInput(flags.input, context.getDialectRegistry(), os);
   if (!input)
-    return 1;
-  Progress progress(/*isQuiet=*/flags.transport == TransportKind::Mpi &&
-                    !isFirstProcess());
-  MLIRContext context(registry);
-  context.printOpOnDiagnostic(false);
+    return nullptr;
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
-  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
-    print(diagnostic);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    print(diagnostic, os);
     return success();
   });
   auto module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
+    return nullptr;
+  return StepExecutable::create(std::move(module), getOptions(flags, progress));
+}
+
+static int runMain(const Flags &flags) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  // All processes are told the same. The first says it for all, and mpirun ends
+  // the others with it.
+  bool isQuiet = flags.transport == TransportKind::Mpi && !isFirstProcess();
+  Progress progress(isQuiet);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  std::string held;
+  llvm::raw_string_ostream holding(held);
+  auto step = prepare(flags, context, progress,
+                      isQuiet ? static_cast<llvm::raw_ostream &>(holding)
+                              : llvm::errs());
+  if (!step) {
+    if (!held.empty())
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+    llvm::errs() << held;
     return 1;
-  auto step =
-      StepExecutable::create(std::move(module), getOptions(flags, progress));
-  if (!step)
-    return 1;
+  }
   bool isRoot = llvm::is_contained(step->getLocalRanks(), 0);
   if (isRoot && flags.printPlan && step->getPlanned())
     printPlanTable(step->getPlanned(), llvm::outs());

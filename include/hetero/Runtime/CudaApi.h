@@ -60,6 +60,8 @@ public:
 
   /// "NVIDIA A100-SXM4-40GB", for messages.
   virtual std::string getName() const = 0;
+  /// 80 for sm_80.
+  virtual int getCapability() const = 0;
 
   //===--------------------------------------------------------------------===//
   // Memory

@@ -44,6 +44,12 @@ struct RankSetup {
   std::optional<int64_t> memoryCap;
   /// Threads of `hetero_parallel_for`.
   unsigned numThreads = 1;
+  /// Where the program runs, and who carries out its transfers; without, this
+  /// machine and the transport. The device outlives the communicator.
+  std::unique_ptr<Device> device;
+  std::function<std::unique_ptr<Communicator>(Transport &, Device &,
+                                              const CommunicatorOptions &)>
+      makeCommunicator;
 };
 
 class ProgramGroup {

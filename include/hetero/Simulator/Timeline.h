@@ -41,6 +41,10 @@ namespace hetero::simulator {
 /// What a span is coloured by.
 enum class Activity { Forward, Backward, Update, Communication, Wait, Other };
 
+/// With three digits, as everywhere on the page: "18.1 ms", "1.25 GiB".
+std::string formatTime(Time time);
+std::string formatBytes(Bytes bytes);
+
 /// "forward", "backward", ...
 llvm::StringRef stringify(Activity activity);
 

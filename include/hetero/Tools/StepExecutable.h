@@ -65,6 +65,9 @@ enum class TransportKind { Threads, Mpi };
 /// "threads" or "mpi"; nothing for other names.
 std::optional<TransportKind> parseTransportKind(llvm::StringRef name);
 
+/// What ranks run on: this machine, or a GPU each.
+enum class DeviceKind { Cpu, Cuda };
+
 struct StepOptions {
   /// A cluster.yaml, or its text (which comes first); one device without both.
   std::string clusterFile, clusterText;
@@ -77,6 +80,7 @@ struct StepOptions {
   std::vector<std::string> roles;
 
   TransportKind transport = TransportKind::Threads;
+  DeviceKind device = DeviceKind::Cpu;
   runtime::CommunicatorOptions communication;
   runtime::MpiOptions mpi;
   /// Ranks end with an error when they need more memory than their device in
@@ -163,6 +167,8 @@ public:
   runtime::MaybeError step();
   /// Ends a step that is under way on another thread, and the run with it.
   void abort(const std::string &reason);
+  /// Why the run has ended, if it has.
+  runtime::MaybeError getFailure() const;
 
   void setTracing(bool on) { group->setTracing(on); }
   std::vector<runtime::TraceEvent> takeTrace() { return group->takeTrace(); }

@@ -25,6 +25,7 @@ public:
   MaybeError initialize(int index);
 
   std::string getName() const override { return name; }
+  int getCapability() const override { return capability; }
 
   void *allocate(int64_t bytes) override;
   void free(void *memory) override;

@@ -20,6 +20,7 @@ public:
       : sink(std::move(write)) {}
 
   std::string getName() const override { return "recorded device"; }
+  int getCapability() const override { return 80; }
 
   void *allocate(int64_t bytes) override;
   void free(void *memory) override;

@@ -1,0 +1,137 @@
+"""Steps as users write them are equal to JAX on any number of devices, under any
+planner, by `hetero.jit` and by `hetero-run`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import hetero
+import jax
+import numpy as np
+import pytest
+import steps
+import user_steps
+
+# Sums of bfloat16 are rounded where they are divided.
+TOLERANCE = {"master_copies": 2e-2}
+# What cannot be planned, with the reason.
+REFUSED = {
+    "bags_of_words": "batch arguments differ in their number of samples: argument . has 7, argument . has 29",
+    "graph_convolution": "batch arguments differ in their number of samples: argument . has 31, argument . has 13",
+}
+PLANNERS = ("single", "even", "proportional", "stages")
+QUICK = {
+    ("adversarial", 2, "even"),
+    ("distillation_with_adapters", 3, "even"),
+    ("hardest_samples", 3, "proportional"),
+    ("spectral_norm", 4, "stages"),
+    ("bags_of_words", 2, "even"),
+}
+ALL = [
+    (name, ranks, planner)
+    for number, name in enumerate(user_steps.STEPS)
+    for ranks, planner in [(1, "single"), *((2 + (number + i) % 4, p) for i, p in enumerate(PLANNERS[1:]))]
+]
+ALL += sorted(QUICK - set(ALL))
+
+
+def cluster(ranks: int) -> dict[str, Any]:
+    """Devices of two kinds in two nodes."""
+    link = {"kind": "memory", "bandwidth": "5 GB/s", "latency": "2 us"}
+    nodes = [{"name": "left", "devices": [f"{(ranks + 1) // 2} x fast"], "link": link}]
+    description = {
+        "name": "test",
+        "classes": {
+            "fast": {"like": "cpu", "memory": "2 GiB", "peak": {"f32": "100 GFLOP/s"}},
+            "slow": {"like": "cpu", "memory": "1 GiB", "peak": {"f32": "30 GFLOP/s"}},
+        },
+        "nodes": nodes,
+    }
+    if ranks > 1:
+        nodes.append({"name": "right", "devices": [f"{ranks // 2} x slow"], "link": link})
+        description["links"] = [{"between": ["left", "right"], "bandwidth": "1 Gb/s", "latency": "50 us"}]
+    return description
+
+
+def copy(tree: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf.copy() if hasattr(leaf, "copy") else leaf, tree)
+
+
+def check(name: str, got: list[np.ndarray], want: list[np.ndarray]) -> None:
+    """Every tensor is within the tolerance of its scale."""
+    assert len(got) == len(want)
+    for index, (ours, theirs) in enumerate(zip(got, want)):
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, index
+        if theirs.dtype.kind in "biu":
+            assert np.array_equal(ours, theirs), index
+            continue
+        ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
+        difference = np.abs(ours - theirs).max(initial=0.0)
+        assert difference <= TOLERANCE.get(name, 2e-5) * np.abs(theirs).max(initial=0.0) + 1e-30, index
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "planner"),
+    [pytest.param(*c, marks=() if c in QUICK else pytest.mark.slow) for c in ALL],
+)
+def test_jit(name: str, ranks: int, planner: str) -> None:
+    """One step, from JAX's functions and trees."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    step = user_steps.STEPS[name]()
+    ours = hetero.jit(step.fn, cluster=cluster(ranks), planner=planner, donate_argnums=step.donate)
+    if name in REFUSED:
+        with pytest.raises(hetero.CompileError, match=REFUSED[name]):
+            ours(*copy(step.args))
+        return
+    want = steps.flatten(jax.jit(step.fn)(*step.args))
+    check(name, steps.flatten(jax.tree.map(_as_jax, ours(*copy(step.args)))), want)
+
+
+def _as_jax(leaf: Any) -> Any:
+    """Keys are keys, other results NumPy arrays."""
+    is_key = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if is_key else np.asarray(leaf)
+
+
+RUNS = {("nesterov_with_schedule", "threads"), ("siamese_triplets", "mpi")}
+
+
+@pytest.mark.parametrize(
+    ("name", "transport"),
+    [
+        pytest.param(name, transport, marks=() if (name, transport) in RUNS else pytest.mark.slow)
+        for name in user_steps.STEPS
+        for transport in ("threads", "mpi")
+    ],
+)
+def test_run(name: str, transport: str, tmp_path: Path) -> None:
+    """One step, from the text that JAX exports, with arrays in files."""
+    launcher: list[str] = []
+    if transport == "mpi":
+        if not shutil.which("mpirun"):
+            pytest.skip("no mpirun")
+        launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "3"]
+    jax.config.update("jax_disable_most_optimizations", True)
+    step = user_steps.STEPS[name]()
+    lowered = jax.jit(step.fn, donate_argnums=step.donate).lower(*step.args)
+    kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
+    flat = steps.flatten(jax.tree.map(lambda leaf: jax.numpy.asarray(leaf), step.args))
+    (tmp_path / "step.mlir").write_text(lowered.as_text(debug_info=True))
+    (tmp_path / "cluster.yaml").write_text(json.dumps(cluster(3)))
+    steps.save(tmp_path / "in.npz", [flat[i] for i in kept])
+    steps.save(tmp_path / "expected.npz", steps.flatten(jax.jit(step.fn)(*step.args)))
+    command = [
+        *launcher, str(steps.tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
+        "--cluster=cluster.yaml", "--planner=proportional", "--opt-level=0", f"--transport={transport}",
+        f"--rtol={TOLERANCE.get(name, 2e-5)}",
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    if name in REFUSED:
+        assert done.returncode == 1 and "batch arguments differ" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "results agree" in done.stdout
