@@ -23,13 +23,13 @@ REFUSED = {
     "bags_of_words": "batch arguments differ in their number of samples: argument . has 7, argument . has 29",
     "graph_convolution": "batch arguments differ in their number of samples: argument . has 31, argument . has 13",
 }
-PLANNERS = ("single", "even", "proportional", "stages")
+PLANNERS = ("single", "dp-even", "dp-proportional", "stages")
 QUICK = {
-    ("adversarial", 2, "even"),
-    ("distillation_with_adapters", 3, "even"),
-    ("hardest_samples", 3, "proportional"),
+    ("adversarial", 2, "dp-even"),
+    ("distillation_with_adapters", 3, "dp-even"),
+    ("hardest_samples", 3, "dp-proportional"),
     ("spectral_norm", 4, "stages"),
-    ("bags_of_words", 2, "even"),
+    ("bags_of_words", 2, "dp-even"),
 }
 ALL = [
     (name, ranks, planner)
@@ -126,7 +126,7 @@ def test_run(name: str, transport: str, tmp_path: Path) -> None:
     steps.save(tmp_path / "expected.npz", steps.flatten(jax.jit(step.fn)(*step.args)))
     command = [
         *launcher, str(steps.tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
-        "--cluster=cluster.yaml", "--planner=proportional", "--opt-level=0", f"--transport={transport}",
+        "--cluster=cluster.yaml", "--planner=dp-proportional", "--opt-level=0", f"--transport={transport}",
         f"--rtol={TOLERANCE.get(name, 2e-5)}",
     ]  # fmt: skip
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
