@@ -22,7 +22,7 @@ static std::string str(int64_t value) { return std::to_string(value); }
 /// One rank with its thread. The members are destroyed in reverse order.
 struct ProgramGroup::Rank {
   std::unique_ptr<Transport> transport;
-  std::unique_ptr<Device> device;
+  std::shared_ptr<Device> device;
   std::unique_ptr<Communicator> communicator;
   std::unique_ptr<Session> session;
   std::thread thread;

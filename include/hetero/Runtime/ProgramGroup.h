@@ -46,7 +46,7 @@ struct RankSetup {
   unsigned numThreads = 1;
   /// Where the program runs, and who carries out its transfers; without, this
   /// machine and the transport. The device outlives the communicator.
-  std::unique_ptr<Device> device;
+  std::shared_ptr<Device> device;
   std::function<std::unique_ptr<Communicator>(Transport &, Device &,
                                               const CommunicatorOptions &)>
       makeCommunicator;
