@@ -19,10 +19,9 @@ hetero::planner::devicesForOneStage(StringRef planner, const Problem &problem,
                                     const Cluster &cluster) {
   if (Error error = check(problem))
     return error;
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
+  if (!devices)
+    return devices.takeError();
   if (problem.constraints.tensor.value_or(1) != 1)
     return createStringError(
         "the planner '" + planner + "' does not divide layers, but " +
@@ -33,11 +32,11 @@ hetero::planner::devicesForOneStage(StringRef planner, const Problem &problem,
           "the planner '" + planner + "' makes one stage, but layer " +
           Twine(pin.layer) + " is pinned to stage " + Twine(*pin.stage));
     if (!pin.devices.empty())
-      erase_if(devices, [&](int64_t device) {
+      erase_if(*devices, [&](int64_t device) {
         return !is_contained(pin.devices, device);
       });
   }
-  if (devices.empty())
+  if (devices->empty())
     return createStringError("the planner '" + planner +
                              "' makes one stage, but no device that may be "
                              "used is one that all pinned layers allow");

@@ -248,10 +248,9 @@ static Expected<std::vector<int64_t>> devicesForEven(StringRef planner,
                                                      const Cluster &cluster) {
   if (Error error = check(problem))
     return error;
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
+  if (!devices)
+    return devices.takeError();
   if (!problem.constraints.pins.empty())
     return createStringError(
         "the planner '" + planner + "' divides layers evenly, but layer " +

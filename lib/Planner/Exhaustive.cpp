@@ -352,9 +352,8 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
                                                const PlannerOptions &options) {
   if (Error error = check(problem))
     return error;
-  if (usableDevices(problem, cluster).empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  if (Error error = requireDevices(problem, cluster).takeError())
+    return error;
   PlanBuilder builder(problem, cluster, options);
   Selection selection;
   // A good plan makes most others hopeless.

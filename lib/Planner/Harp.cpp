@@ -178,14 +178,13 @@ Expected<Plan> hetero::planner::planHarp(const Problem &problem,
                                          const PlannerOptions &options) {
   if (Error error = check(problem))
     return error;
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
+  if (!devices)
+    return devices.takeError();
   for (const Pin &pin : problem.constraints.pins)
     if (pin.stage)
       return createStringError(
           "the planner 'harp' finds the number of stages itself, but layer " +
           Twine(pin.layer) + " is pinned to stage " + Twine(*pin.stage));
-  return HarpPlanner(problem, cluster, options).plan(devices);
+  return HarpPlanner(problem, cluster, options).plan(*devices);
 }

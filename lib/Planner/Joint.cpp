@@ -368,14 +368,13 @@ void JointPlanner::evaluateBest() {
 }
 
 Expected<Plan> JointPlanner::plan(StringRef name) {
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
+  if (!devices)
+    return devices.takeError();
   chooseMicrobatches();
   addBaselines();
   std::vector<std::vector<int64_t>> runs =
-      findRuns(cluster, devices, /*mostByNode=*/5);
+      findRuns(cluster, *devices, /*mostByNode=*/5);
   int64_t most = std::max<int64_t>(1, options.maxOrders);
   orders = permuteRuns(runs, most);
   if (thorough)

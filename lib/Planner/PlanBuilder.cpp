@@ -285,6 +285,16 @@ std::vector<int64_t> hetero::planner::usableDevices(const Problem &problem,
   return devices;
 }
 
+Expected<std::vector<int64_t>>
+hetero::planner::requireDevices(const Problem &problem,
+                                const Cluster &cluster) {
+  std::vector<int64_t> devices = usableDevices(problem, cluster);
+  if (devices.empty())
+    return createStringError("no device of the cluster '" + cluster.name +
+                             "' may be used");
+  return devices;
+}
+
 /// Layers by memory on one device after the other.
 static std::vector<StageChoice> divideByMemory(const StageModel &model,
                                                ArrayRef<int64_t> order) {

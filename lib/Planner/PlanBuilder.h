@@ -111,6 +111,10 @@ std::vector<std::vector<int64_t>> microbatchOptions(const Problem &problem);
 std::vector<int64_t> usableDevices(const Problem &problem,
                                    const cluster::Cluster &cluster);
 
+/// The same, and an error if there are none.
+llvm::Expected<std::vector<int64_t>>
+requireDevices(const Problem &problem, const cluster::Cluster &cluster);
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_PLANBUILDER_H
