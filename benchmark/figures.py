@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -52,6 +53,15 @@ def gpt(layers: int, folder: Path, **changes: int) -> Path:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
         subprocess.run(command, check=True, env=environment)
     return path
+
+
+def add_options(parser: argparse.ArgumentParser, repeats: int) -> None:
+    """The options that all benchmarks of steps have."""
+    parser.add_argument("--steps", type=Path, default=ROOT / "build" / "benchmark", help="where the steps are kept")
+    parser.add_argument(
+        "--repeats", type=int, default=repeats, help=f"runs of each measurement (default: {repeats})"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
 
 
 def count_ops(path: Path) -> int:

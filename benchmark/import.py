@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from figures import ROOT, Report, best, count_ops, gpt, growth
+from figures import ROOT, Report, add_options, best, count_ops, gpt, growth
 
 # Layers of each size, and the name that its figures carry.
 SIZES = {"1k": 0, "2k": 1, "10k": 7, "30k": 24, "100k": 96}
@@ -96,10 +96,8 @@ def main() -> int:
     )
     default = os.environ.get("HETERO_OPT", ROOT / "build" / "bin" / "hetero-opt")
     parser.add_argument("--hetero-opt", type=Path, default=default, help="default: HETERO_OPT, or build/bin")
-    parser.add_argument("--steps", type=Path, default=ROOT / "build" / "benchmark", help="where the steps are kept")
+    add_options(parser, repeats=5)
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), help="default: all")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement (default: 5)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
     options = parser.parse_args()
     options.hetero_opt = Path(options.hetero_opt)
     if not options.hetero_opt.exists():

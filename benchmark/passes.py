@@ -17,7 +17,7 @@ import os
 import sys
 from pathlib import Path
 
-from figures import ROOT, Report, best, gpt, growth
+from figures import ROOT, Report, add_options, best, gpt, growth
 
 # Layers of each size, and the name that its figures carry.
 SIZES = {"1k": 0, "2k": 1, "5k": 3, "10k": 7}
@@ -82,10 +82,8 @@ def main() -> int:
     )
     default = Path(os.environ.get("HETERO_BIN") or ROOT / "build/bin")
     parser.add_argument("--bin", type=Path, default=default, help="default: HETERO_BIN, or build/bin")
-    parser.add_argument("--steps", type=Path, default=ROOT / "build" / "benchmark", help="where the steps are kept")
+    add_options(parser, repeats=3)
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), help="default: all")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of hetero-opt (default: 3)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
     options = parser.parse_args()
     for tool in ("hetero-opt", "hetero-run"):
         if not (options.bin / tool).exists():

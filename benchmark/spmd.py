@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from figures import ROOT, Report
+from figures import ROOT, Report, add_options
 
 # Models and sizes of the zoo.
 STEPS = {"bert": "base", "vgg19": "paper", "gpt": "bench", "moe": "test", "vit": "paper"}
@@ -97,10 +97,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tools", type=Path, default=ROOT / "build" / "bin", help="default: build/bin")
-    parser.add_argument("--steps", type=Path, default=ROOT / "build" / "benchmark", help="where the steps are kept")
+    add_options(parser, repeats=3)
     parser.add_argument("--models", nargs="+", choices=list(STEPS), help="default: all")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each measurement (default: 3)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
     options = parser.parse_args()
     if not (options.tools / "hetero-plan").exists():
         print(f"error: no hetero-plan in {options.tools}: build it first", file=sys.stderr)
