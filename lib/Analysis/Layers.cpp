@@ -311,10 +311,28 @@ StepLayers hetero::formLayers(func::FuncOp step, const FormAnalysis &forms,
   return LayerBuilder(step, forms).build(std::max<int64_t>(maxLayers, 1));
 }
 
+/// The first layer that reads `argument` in the forward; if there is none, that
+/// of the first operation that reads it.
+static int64_t findLayerOf(BlockArgument argument, const StepLayers &layers) {
+  std::optional<int64_t> forward;
+  std::optional<std::pair<Operation *, int64_t>> other;
+  for (Operation *user : argument.getUsers()) {
+    Operation *op = argument.getOwner()->findAncestorOpInBlock(*user);
+    auto it = layers.ofOp.find(op);
+    if (it == layers.ofOp.end())
+      continue;
+    int64_t layer = it->second.layer;
+    if (it->second.phase == Phase::Forward)
+      forward = std::min(forward.value_or(layer), layer);
+    else if (!other || op->isBeforeInBlock(other->first))
+      other = {op, layer};
+  }
+  return forward ? *forward : other ? other->second : 0;
+}
+
 FailureOr<StepLayers> hetero::readLayers(func::FuncOp step) {
   Block &block = step.getBody().front();
   StepLayers layers;
-  layers.ofArgument.assign(block.getNumArguments(), -1);
   DenseSet<Operation *> argumentFree = getArgumentFree(block);
   for (Operation &op : block) {
     auto attr = op.getAttrOfType<LayerAttr>("hetero.layer");
@@ -328,11 +346,6 @@ FailureOr<StepLayers> hetero::readLayers(func::FuncOp step) {
     int64_t layer = attr.getLayer();
     layers.ofOp[&op] = {layer, attr.getPhase()};
     layers.numLayers = std::max(layers.numLayers, layer + 1);
-    for (Value operand : op.getOperands())
-      if (auto argument = dyn_cast<BlockArgument>(operand);
-          argument && argument.getOwner() == &block &&
-          layers.ofArgument[argument.getArgNumber()] < 0)
-        layers.ofArgument[argument.getArgNumber()] = layer;
   }
   layers.numLayers = std::max<int64_t>(layers.numLayers, 1);
   layers.lastForward.resize(layers.numLayers);
@@ -340,7 +353,7 @@ FailureOr<StepLayers> hetero::readLayers(func::FuncOp step) {
     if (auto it = layers.ofOp.find(&op);
         it != layers.ofOp.end() && it->second.phase == Phase::Forward)
       layers.lastForward[it->second.layer] = &op;
-  for (int64_t &layer : layers.ofArgument)
-    layer = std::max<int64_t>(layer, 0);
+  for (BlockArgument argument : block.getArguments())
+    layers.ofArgument.push_back(findLayerOf(argument, layers));
   return layers;
 }

@@ -361,6 +361,22 @@ std::vector<int64_t> Cluster::availableDevices() const {
 // Names
 //===----------------------------------------------------------------------===//
 
+StringRef hetero::cluster::stringify(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all_reduce";
+  case CollectiveKind::AllGather:
+    return "all_gather";
+  case CollectiveKind::ReduceScatter:
+    return "reduce_scatter";
+  case CollectiveKind::AllToAll:
+    return "all_to_all";
+  case CollectiveKind::Broadcast:
+    return "broadcast";
+  }
+  llvm_unreachable("every kind has a name");
+}
+
 StringRef hetero::cluster::stringify(LinkKind kind) {
   switch (kind) {
   case LinkKind::Memory:

@@ -52,6 +52,7 @@ private:
   void readCable(const YamlNode &node);
   void readRoute(const YamlNode &node);
   void readSite(const YamlNode &node);
+  void readCollective(const YamlNode &node);
 
   void declare(const std::string &name, const YamlNode &place,
                std::vector<int64_t> vertices);
@@ -443,6 +444,53 @@ void ClusterReader::readSite(const YamlNode &node) {
   cluster.sites.push_back(site);
 }
 
+void ClusterReader::readCollective(const YamlNode &node) {
+  YamlMapping mapping(reader, node, "a collective");
+  MeasuredCollective measured;
+  if (const YamlNode *operation = mapping.require("operation")) {
+    std::string text = reader.readString(*operation);
+    std::vector<std::string> names;
+    bool known = false;
+    for (int kind = 0; kind < numCollectiveKinds; ++kind) {
+      names.push_back(stringify(CollectiveKind(kind)).str());
+      if (names.back() != text)
+        continue;
+      measured.kind = CollectiveKind(kind);
+      known = true;
+    }
+    if (!known)
+      reader.fail(*operation, "expected one of " + join(names, ", ") +
+                                  ", found '" + text + "'");
+  }
+  mapping.require("members");
+  mapping.readInteger("members", measured.members, 2);
+  mapping.readInteger("nodes", measured.nodes, 1);
+  if (const YamlNode *name = mapping.get("class")) {
+    auto used = find_if(cluster.classes, [&](const DeviceClass &entry) {
+      return entry.name == reader.readString(*name);
+    });
+    if (used == cluster.classes.end())
+      reader.fail(*name, "no node has devices of class '" + name->text + "'");
+    else
+      measured.deviceClass = used - cluster.classes.begin();
+  }
+  if (const YamlNode *times = mapping.require("times")) {
+    if (times->kind != YamlNode::Kind::Mapping || times->items.empty())
+      reader.fail(*times, "expected times by bytes, like {1 MB: 250 us}");
+    for (auto [key, value] : zip(times->keys, times->items)) {
+      CollectivePoint point;
+      reader.read(key, point.bytes);
+      reader.read(value, point.time);
+      if (!measured.points.empty() &&
+          point.bytes <= measured.points.back().bytes)
+        reader.fail(key, "the bytes must grow from point to point");
+      measured.points.push_back(point);
+    }
+  }
+  mapping.finish();
+  cluster.collectives.push_back(std::move(measured));
+}
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
@@ -481,6 +529,8 @@ Expected<Cluster> ClusterReader::read() {
        [&](const YamlNode &node) { readRoute(node); });
   each(top.get("sites"), "sites",
        [&](const YamlNode &node) { readSite(node); });
+  each(top.get("collectives"), "collectives",
+       [&](const YamlNode &node) { readCollective(node); });
   top.finish();
   // Classes that no node uses are read as well, for their mistakes.
   for (auto &[name, entry] : classes)

@@ -110,4 +110,18 @@ void hetero::cluster::writeCluster(const Cluster &cluster, raw_ostream &os) {
     writeVertices(site.members);
     os << "}\n";
   }
+  if (!cluster.collectives.empty())
+    os << "collectives:\n";
+  for (const MeasuredCollective &measured : cluster.collectives) {
+    os << "  - {operation: " << stringify(measured.kind)
+       << ", members: " << measured.members << ", nodes: " << measured.nodes;
+    if (measured.deviceClass)
+      os << ", class: "
+         << quoteYaml(cluster.classes[*measured.deviceClass].name);
+    os << ", times: {";
+    interleaveComma(measured.points, os, [&](const CollectivePoint &point) {
+      os << point.bytes.str() << ": " << point.time.str();
+    });
+    os << "}}\n";
+  }
 }

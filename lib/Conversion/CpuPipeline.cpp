@@ -89,7 +89,7 @@ struct CopiesToLoops
 } // namespace
 
 void hetero::addBufferization(OpPassManager &manager) {
-  manager.addPass(bufferization::createEmptyTensorEliminationPass());
+  manager.addPass(createReuseDestinationsPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =
@@ -134,7 +134,7 @@ void hetero::addHostCode(OpPassManager &manager) {
 
 void hetero::buildCpuPipeline(OpPassManager &manager,
                               const CpuPipelineOptions &options) {
-  manager.addNestedPass<func::FuncOp>(createLowerToLinalgPass());
+  manager.addPass(createLowerToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
   manager.addPass(createLowerContractionsPass());

@@ -79,7 +79,7 @@ void hetero::buildCudaPipeline(OpPassManager &manager,
   manager.addPass(createExtractKernelsPass());
   LowerToLinalgPassOptions linalg;
   linalg.target = "cuda";
-  manager.addNestedPass<func::FuncOp>(createLowerToLinalgPass(linalg));
+  manager.addPass(createLowerToLinalgPass(linalg));
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
   manager.addPass(createLowerToCublasPass());

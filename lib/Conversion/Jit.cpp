@@ -11,6 +11,8 @@
 #include "hetero/Conversion/Passes.h"
 #include "hetero/Runtime/Contraction.h"
 #include "hetero/Runtime/Cuda.h"
+#include "hetero/Runtime/Fft.h"
+#include "hetero/Runtime/Lapack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -23,6 +25,7 @@
 #include "llvm/IR/Module.h"
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 using namespace mlir;
 using namespace hetero;
@@ -30,6 +33,22 @@ using namespace hetero;
 static void *allocateFromHeap(uint64_t size) {
   // Kernels expect alignment to 64 bytes, and sizes that fit it.
   return std::aligned_alloc(64, (std::max<uint64_t>(size, 1) + 63) / 64 * 64);
+}
+
+/// What LLVM calls to round an f32 to a bf16, which older versions of its
+/// library do not have. The bits are the low half of a register of floats.
+static float roundToBFloat(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bool isNaN = (bits & 0x7FFFFFFF) > 0x7F800000;
+  bits = isNaN ? (bits >> 16) | 0x40 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  float result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+static float roundDoubleToBFloat(double value) {
+  return roundToBFloat(float(value));
 }
 
 static double now() {
@@ -118,6 +137,10 @@ static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
   addDefault("hetero_workspace_free", &std::free);
   addDefault("hetero_contract_f32", &hetero_contract_f32);
   addDefault("hetero_contract_f64", &hetero_contract_f64);
+  addDefault("__truncsfbf2", &roundToBFloat);
+  addDefault("__truncdfbf2", &roundDoubleToBFloat);
+  addDefault("hetero_fft", &hetero_fft);
+  addDefault("hetero_lapack", &hetero_lapack);
   addDefault("hetero_cuda_launch", &hetero_cuda_launch);
   addDefault("hetero_cuda_gemm", &hetero_cuda_gemm);
   addDefault("hetero_cuda_copy", &hetero_cuda_copy);

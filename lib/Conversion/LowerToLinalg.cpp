@@ -14,7 +14,10 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <mutex>
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -139,6 +142,10 @@ LogicalResult Lowering::lowerOp(Operation &op) {
       .Case([&](IfOp o) { return lowerIf(o); })
       .Case([&](OptimizationBarrierOp o) { return lowerBarrier(o); })
       .Case([&](RngBitGeneratorOp o) { return lowerRngBitGenerator(o); })
+      .Case([&](FftOp o) { return lowerFft(o); })
+      .Case([&](CholeskyOp o) { return lowerCholesky(o); })
+      .Case([&](TriangularSolveOp o) { return lowerTriangularSolve(o); })
+      .Case([&](CustomCallOp o) { return lowerCustomCall(o); })
       .Case([&](sdy::ShardingConstraintOp o) {
         // A wish that this code is too late for.
         map(o->getResult(0), lookup(o->getOperand(0)));
@@ -164,8 +171,19 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// Replaces the body of a function by its counterpart.
-static LogicalResult lowerFunction(func::FuncOp function, Target target) {
+/// Tensors without elements have rank 1 at the boundary of functions: a stride
+/// of 0, which others have, is none that LLVM's conversion takes.
+static RankedTensorType flattenEmpty(RankedTensorType type) {
+  if (type.getNumElements() != 0)
+    return type;
+  return RankedTensorType::get({0}, type.getElementType());
+}
+
+/// Replaces the body of a function by its counterpart. Adds the functions of
+/// the runtime that it calls to `libraryCalls`.
+static LogicalResult lowerFunction(func::FuncOp function, Target target,
+                                   std::set<StringRef> &libraryCalls,
+                                   std::mutex &mutex) {
   if (function.isExternal())
     return success();
   if (!function.getBody().hasOneBlock())
@@ -187,16 +205,21 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target) {
   Lowering lowering(builder, function.getLoc(), plan, target);
   SmallVector<Type> inputs, results;
   for (BlockArgument argument : old.getArguments()) {
-    inputs.push_back(Lowering::convertType(argument.getType()));
+    RankedTensorType type = Lowering::convertType(argument.getType());
+    inputs.push_back(flattenEmpty(type));
+    Value added = block->addArgument(inputs.back(), argument.getLoc());
     lowering.map(argument,
-                 block->addArgument(inputs.back(), argument.getLoc()));
+                 added.getType() == type ? added : lowering.makeEmpty(type));
   }
   LogicalResult result = lowering.lowerBlock(old);
   if (succeeded(result)) {
     SmallVector<Value> values;
     for (Value value : old.getTerminator()->getOperands()) {
-      values.push_back(lowering.lookup(value));
-      results.push_back(values.back().getType());
+      RankedTensorType type = Lowering::convertType(value);
+      results.push_back(flattenEmpty(type));
+      values.push_back(results.back() == type
+                           ? lowering.lookup(value)
+                           : lowering.makeEmpty(flattenEmpty(type)));
     }
     func::ReturnOp::create(lowering.b, values);
   }
@@ -209,6 +232,24 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target) {
   old.dropAllDefinedValueUses();
   old.erase();
   function.setFunctionType(builder.getFunctionType(inputs, results));
+  std::lock_guard<std::mutex> lock(mutex);
+  libraryCalls.insert(lowering.libraryCalls.begin(),
+                      lowering.libraryCalls.end());
+  return success();
+}
+
+/// Declares a function of the runtime, which takes the address of a list.
+static LogicalResult declareLibraryCall(ModuleOp module, StringRef name) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto type = builder.getFunctionType(builder.getIndexType(), {});
+  if (Operation *known = module.lookupSymbol(name)) {
+    auto function = dyn_cast<func::FuncOp>(known);
+    if (function && function.isExternal() && function.getFunctionType() == type)
+      return success();
+    return known->emitError() << "has the name of a function of the runtime, '"
+                              << name << "', which is of type " << type;
+  }
+  func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
   return success();
 }
 
@@ -223,9 +264,19 @@ struct LowerToLinalg
           << "target '" << target << "' is neither 'cpu' nor 'cuda'";
       return signalPassFailure();
     }
-    if (failed(lowerFunction(getOperation(),
-                             target == "cuda" ? Target::Cuda : Target::Cpu)))
-      signalPassFailure();
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    std::set<StringRef> libraryCalls;
+    std::mutex mutex;
+    auto lower = [&](func::FuncOp function) {
+      return lowerFunction(function,
+                           target == "cuda" ? Target::Cuda : Target::Cpu,
+                           libraryCalls, mutex);
+    };
+    if (failed(failableParallelForEach(&getContext(), functions, lower)))
+      return signalPassFailure();
+    for (StringRef name : libraryCalls)
+      if (failed(declareLibraryCall(getOperation(), name)))
+        return signalPassFailure();
   }
 };
 } // namespace

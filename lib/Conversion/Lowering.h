@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace hetero {
@@ -133,6 +134,9 @@ public:
   mlir::ImplicitLocOpBuilder b;
   const Target target;
 
+  /// The functions of the runtime that have been called.
+  llvm::SmallSetVector<mlir::StringRef, 2> libraryCalls;
+
 private:
   friend class LoopBody;
 
@@ -184,6 +188,19 @@ private:
   // RandomToLinalg.cpp
   mlir::LogicalResult
   lowerRngBitGenerator(mlir::stablehlo::RngBitGeneratorOp op);
+
+  // LibraryToLinalg.cpp
+  /// Calls the function `name` with a list of words: the numbers, then where
+  /// the operands and results are. Maps the results.
+  mlir::LogicalResult callLibrary(mlir::Operation *op, mlir::StringRef name,
+                                  llvm::ArrayRef<int64_t> numbers,
+                                  mlir::ValueRange operands,
+                                  mlir::ValueRange results);
+  mlir::LogicalResult lowerFft(mlir::stablehlo::FftOp op);
+  mlir::LogicalResult lowerCholesky(mlir::stablehlo::CholeskyOp op);
+  mlir::LogicalResult
+  lowerTriangularSolve(mlir::stablehlo::TriangularSolveOp op);
+  mlir::LogicalResult lowerCustomCall(mlir::stablehlo::CustomCallOp op);
 
   const FusionPlan &plan;
   mlir::IRMapping mapping;

@@ -231,7 +231,8 @@ LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
   Words w(b, 64);
   Value key = getState(0), low = getState(1);
   bool isWide = stateType.getDimSize(0) > 2;
-  Value high = isWide ? getState(2) : w.constant(0);
+  // A state of two words has no upper half of the counter; XLA takes the key.
+  Value high = isWide ? getState(2) : key;
   Value output = makeGenerated(
       type, [&](ImplicitLocOpBuilder &nested, ValueRange indices) -> Value {
         Value bits = isThreeFry

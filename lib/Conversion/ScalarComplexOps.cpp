@@ -37,6 +37,31 @@ static Value emitExtremum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   return arith::SelectOp::create(b, takesLhs, lhs, rhs);
 }
 
+/// exp(z) - 1 without the loss of digits near 0:
+/// (exp(x) - 1) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y).
+static Value emitComplexExpm1(ImplicitLocOpBuilder &b, Value z) {
+  auto type = cast<ComplexType>(z.getType());
+  Type part = type.getElementType();
+  Value x = complex::ReOp::create(b, z), y = complex::ImOp::create(b, z);
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getFloatAttr(part, value));
+  };
+  Value half =
+      math::SinOp::create(b, arith::MulFOp::create(b, y, constant(0.5)));
+  Value versine = arith::MulFOp::create(b, constant(2.0),
+                                        arith::MulFOp::create(b, half, half));
+  Value scaled =
+      arith::MulFOp::create(b, emitExpm1(b, x), math::CosOp::create(b, y));
+  Value re = arith::SubFOp::create(b, scaled, versine);
+  Value sine = arith::MulFOp::create(b, math::ExpOp::create(b, x),
+                                     math::SinOp::create(b, y));
+  // A real number stays one, even an infinite one.
+  Value zero = constant(0.0);
+  Value isReal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, y, zero);
+  return complex::CreateOp::create(b, type, re,
+                                   arith::SelectOp::create(b, isReal, y, sine));
+}
+
 static Value emitUnary(ImplicitLocOpBuilder &b, Operation *op, Value z) {
   auto type = cast<ComplexType>(z.getType());
   return TypeSwitch<Operation *, Value>(op)
@@ -50,7 +75,7 @@ static Value emitUnary(ImplicitLocOpBuilder &b, Operation *op, Value z) {
       .Case([&](TanOp) { return complex::TanOp::create(b, z); })
       .Case([&](TanhOp) { return complex::TanhOp::create(b, z); })
       .Case([&](ExpOp) { return complex::ExpOp::create(b, z); })
-      .Case([&](Expm1Op) { return complex::Expm1Op::create(b, z); })
+      .Case([&](Expm1Op) { return emitComplexExpm1(b, z); })
       .Case([&](LogOp) { return complex::LogOp::create(b, z); })
       .Case([&](Log1pOp) { return complex::Log1pOp::create(b, z); })
       .Case([&](SqrtOp) { return complex::SqrtOp::create(b, z); })

@@ -169,14 +169,6 @@ Value hetero::emitConvert(ImplicitLocOpBuilder &b, Value value, Type from,
     return complex::CreateOp::create(b, complex, real, imaginary);
   }
   if (auto source = dyn_cast<ComplexType>(from)) {
-    if (to.isInteger(1)) {
-      Value zero = constantFloat(b, source.getElementType(), 0.0);
-      Value re = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
-                                       complex::ReOp::create(b, value), zero);
-      Value im = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
-                                       complex::ImOp::create(b, value), zero);
-      return arith::OrIOp::create(b, re, im);
-    }
     return emitConvert(b, complex::ReOp::create(b, value),
                        source.getElementType(), to);
   }
@@ -448,6 +440,15 @@ static Value emitFloatSign(ImplicitLocOpBuilder &b, Value x) {
   return arith::SelectOp::create(b, isItself, x, sign);
 }
 
+/// tanh(x / 2) (exp(x) + 1). MLIR would subtract 1 from exp(x).
+Value hetero::emitExpm1(ImplicitLocOpBuilder &b, Value x) {
+  Type type = x.getType();
+  Value half = arith::MulFOp::create(b, x, constantFloat(b, type, 0.5));
+  Value above = arith::AddFOp::create(b, math::ExpOp::create(b, x),
+                                      constantFloat(b, type, 1.0));
+  return arith::MulFOp::create(b, math::TanhOp::create(b, half), above);
+}
+
 static Value emitFloatUnary(ImplicitLocOpBuilder &b, Operation *op, Value x) {
   Type type = x.getType();
   return TypeSwitch<Operation *, Value>(op)
@@ -464,7 +465,7 @@ static Value emitFloatUnary(ImplicitLocOpBuilder &b, Operation *op, Value x) {
       .Case([&](TanOp) { return math::TanOp::create(b, x); })
       .Case([&](TanhOp) { return math::TanhOp::create(b, x); })
       .Case([&](ExpOp) { return math::ExpOp::create(b, x); })
-      .Case([&](Expm1Op) { return math::ExpM1Op::create(b, x); })
+      .Case([&](Expm1Op) { return emitExpm1(b, x); })
       .Case([&](LogOp) { return math::LogOp::create(b, x); })
       .Case([&](Log1pOp) { return math::Log1pOp::create(b, x); })
       .Case([&](SqrtOp) { return math::SqrtOp::create(b, x); })

@@ -65,6 +65,9 @@ emitScalarRegion(mlir::ImplicitLocOpBuilder &b, mlir::Region &region,
                  llvm::function_ref<mlir::Value(mlir::Value)> getOutside,
                  llvm::SmallVectorImpl<mlir::Value> &results);
 
+/// exp(x) - 1 of an f32 or f64, without the loss of digits near 0.
+mlir::Value emitExpm1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
 /// The complex operations, see `emitScalarOp`.
 mlir::Value emitComplexOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                           mlir::ValueRange operands);

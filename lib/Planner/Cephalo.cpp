@@ -15,9 +15,10 @@
 //
 //   sum over layers of max(AG, l tf(m)) + max(AG + RS, l tb(m))
 //
-// because layers are accumulated one by one: each is gathered once for all
-// microbatches, while the one before is computed. Where nothing is gathered,
-// and to have a second candidate, it is the sum of l tf(m) + l tb(m).
+// when layers are accumulated one by one: each is gathered once for all
+// microbatches, while the one before is computed, and again in the backward.
+// Otherwise everything is gathered first, and it is the sum of
+// l tf(m) + l tb(m).
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +55,7 @@ using MicroTimes = std::vector<std::pair<double, double>>;
 class CephaloSearch {
 public:
   CephaloSearch(const PlanBuilder &builder, ArrayRef<int64_t> devices,
-                StateMode mode, bool recompute, bool overlaps,
+                StateMode mode, bool recompute, bool layered,
                 bool ignoresMemory = false);
 
   /// Adds the best plans.
@@ -77,8 +78,9 @@ private:
   const StageModel &model;
   const Problem &problem;
   StateMode mode;
-  /// Whether a layer is gathered while the one before is computed.
-  bool recompute, overlaps;
+  /// Whether layers are accumulated one by one, each gathered while the one
+  /// before is computed.
+  bool recompute, layered;
   bool ignoresMemory;
   std::vector<int64_t> microbatches;
   /// Samples that are handed out together.
@@ -90,9 +92,16 @@ private:
 };
 } // namespace
 
-static Stage makeStage(const Problem &problem, StateMode mode, bool recompute) {
+/// A stage of all layers; each is a run of its own if they are accumulated one
+/// by one.
+static Stage makeStage(const Problem &problem, StateMode mode, bool recompute,
+                       bool layered) {
   Stage stage;
-  stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
+  int64_t numLayers = problem.layers.size();
+  for (int64_t layer = 0; layer < numLayers && layered; ++layer)
+    stage.layers.push_back({layer, layer});
+  if (!layered)
+    stage.layers = {{0, numLayers - 1}};
   stage.state = mode;
   stage.recompute = recompute;
   return stage;
@@ -100,9 +109,9 @@ static Stage makeStage(const Problem &problem, StateMode mode, bool recompute) {
 
 CephaloSearch::CephaloSearch(const PlanBuilder &builder,
                              ArrayRef<int64_t> devices, StateMode mode,
-                             bool recompute, bool overlaps, bool ignoresMemory)
+                             bool recompute, bool layered, bool ignoresMemory)
     : builder(builder), model(builder.model), problem(model.problem),
-      mode(mode), recompute(recompute), overlaps(overlaps),
+      mode(mode), recompute(recompute), layered(layered),
       ignoresMemory(ignoresMemory),
       microbatches(problem.constraints.microbatches) {
   if (microbatches.empty())
@@ -186,7 +195,7 @@ void CephaloSearch::addSplitter(int64_t size) {
 /// what is divided.
 int64_t CephaloSearch::maxCount(size_t kind, int64_t micro) const {
   int64_t device = kinds[kind].devices.front();
-  Stage stage = makeStage(problem, mode, recompute);
+  Stage stage = makeStage(problem, mode, recompute, layered);
   ColumnState column = model.columnState(stage.layers, 1);
   Bytes state = mode == StateMode::Replicated  ? column.total()
                 : mode == StateMode::Optimizer ? column.parameters
@@ -194,8 +203,10 @@ int64_t CephaloSearch::maxCount(size_t kind, int64_t micro) const {
   stage.mesh = {{device}, 1, 1};
   stage.shares.push_back({device, micro * unit, state, Bytes(0)});
   stage.samples = {{0}};
+  stage.inFlight =
+      layered ? int64_t(microbatches.size() * stage.layers.size()) : 1;
   Bytes usable = model.cluster.classOf(device).usableMemory();
-  StagePlace place = {true, true, int64_t(microbatches.size())};
+  StagePlace place = {true, true, int64_t(microbatches.size()), layered};
   int64_t low = 0, high = problem.batch / unit / micro;
   if (ignoresMemory)
     return high;
@@ -217,7 +228,7 @@ double CephaloSearch::seconds(const MicroTimes &times, int64_t count) const {
     double forward = number * time.first, backward = number * time.second;
     if (recompute)
       backward += forward;
-    if (overlaps) {
+    if (layered) {
       forward = std::max(forward, layer.gather);
       backward = std::max(backward, layer.gather + layer.reduce);
     }
@@ -231,6 +242,8 @@ std::optional<Plan> CephaloSearch::makePlan(int64_t maxSum,
   Plan plan;
   plan.batch = problem.batch;
   plan.microbatches = microbatches;
+  if (layered)
+    plan.schedule = ScheduleKind::Layered;
   std::map<int64_t, std::vector<int64_t>> samples;
   std::map<int64_t, int64_t> micros;
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
@@ -249,7 +262,7 @@ std::optional<Plan> CephaloSearch::makePlan(int64_t maxSum,
         micros[device] = std::max(micros[device], share.micro * unit);
       }
   }
-  Stage stage = makeStage(problem, mode, recompute);
+  Stage stage = makeStage(problem, mode, recompute, layered);
   stage.samples.resize(sizes.size());
   for (const auto &[device, numbers] : samples) {
     bool idle = all_of(numbers, [](int64_t number) { return number == 0; });
@@ -258,14 +271,18 @@ std::optional<Plan> CephaloSearch::makePlan(int64_t maxSum,
     stage.mesh.devices.push_back(device);
     DeviceShare &share = stage.shares.emplace_back();
     share.device = device;
-    if (any_of(numbers, [&](int64_t n) { return n > micros[device]; }))
-      share.micro = micros[device];
+    int64_t micro = micros[device];
+    if (any_of(numbers, [&](int64_t number) { return number > micro; }))
+      share.micro = micro;
     for (auto [list, number] : zip_equal(stage.samples, numbers))
       list.push_back(number);
   }
   stage.mesh.data = stage.mesh.devices.size();
-  if (stage.mesh.data == 1)
+  if (stage.mesh.data == 1) {
     stage.state = StateMode::Replicated;
+    stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
+    plan.schedule = builder.options.schedule;
+  }
   plan.stages.push_back(std::move(stage));
   return plan;
 }
@@ -350,19 +367,21 @@ Expected<Plan> hetero::planner::planCephalo(const Problem &problem,
   Selection selection;
   for (StateMode mode : options.stateModes)
     for (bool recompute : {false, true})
-      for (bool overlaps : {false, true}) {
+      for (bool layered : {false, true}) {
         bool divides = mode == StateMode::Full || mode == StateMode::Node;
-        if ((recompute && !options.recompute) || (overlaps && !divides))
+        if ((recompute && !options.recompute) ||
+            (layered && !(divides && options.layered)))
           continue;
         // The release divides all state, and keeps inputs of layers alone.
-        if (options.asReleased && (mode != StateMode::Full || !recompute))
+        if (options.asReleased &&
+            (mode != StateMode::Full || !recompute || !layered))
           continue;
-        CephaloSearch search(builder, *devices, mode, recompute, overlaps);
+        CephaloSearch search(builder, *devices, mode, recompute, layered);
         search.run(selection);
       }
   if (!selection.get() && !options.stateModes.empty()) {
     CephaloSearch search(builder, *devices, options.stateModes.back(),
-                         options.recompute, /*overlaps=*/false,
+                         options.recompute, /*layered=*/false,
                          /*ignoresMemory=*/true);
     search.runSmallest(selection);
   }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanSimulator.h"
 #include "Verify.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,29 +16,20 @@ using namespace hetero::planner;
 using namespace hetero::simulator;
 using hetero::cluster::Cluster;
 
-/// The time of the schedule that the in-flight counts give.
-static Time scheduleTime(const Plan &plan,
-                         ArrayRef<std::vector<StageTimes>> timesBySize) {
-  std::vector<int64_t> inFlight;
-  for (const Stage &stage : plan.stages)
-    inFlight.push_back(stage.inFlight);
-  std::vector<StageCommunication> communication(plan.stages.size(),
-                                                {true, true});
-  Schedule schedule =
-      buildSchedule(ScheduleKind::HeteroOneFOneB, plan.microbatches.size(),
-                    inFlight, communication);
-  std::vector<int64_t> sizes = plan.distinctMicrobatches();
-  std::vector<std::vector<StageTimes>> times(plan.stages.size());
-  for (auto [list, bySize] : zip_equal(times, timesBySize)) {
-    if (bySize.size() == 1) {
-      list = bySize;
-      continue;
-    }
-    for (int64_t size : plan.microbatches)
-      list.push_back(bySize[find(sizes, size) - sizes.begin()]);
+/// The times of the first microbatch, of all chunks of a stage together.
+static StageTimes sumChunks(const Stage &stage, ArrayRef<StageTimes> times) {
+  StageTimes sum = times.front();
+  for (size_t i = stage.samples.size(); i < times.size();
+       i += stage.samples.size()) {
+    sum.forward += times[i].forward;
+    sum.backward += times[i].backward;
+    sum.boundary = std::max(sum.boundary, times[i].boundary);
+    sum.boundaryGradient =
+        std::max(sum.boundaryGradient, times[i].boundaryGradient);
+    sum.gather += times[i].gather;
+    sum.reduce += times[i].reduce;
   }
-  // buildSchedule makes lists that do not wait for each other.
-  return cantFail(timeSchedule(schedule, times)).total;
+  return sum;
 }
 
 /// Adds the memory of stages that would have more in flight if it fitted.
@@ -47,8 +39,11 @@ static void addMemoryLimits(const StageModel &model, const Plan &plan,
   std::vector<StageTimes> times;
   for (const std::vector<StageTimes> &list : timesBySize)
     times.push_back(list.front());
-  std::vector<int64_t> wanted = computeInFlight(
-      ScheduleKind::HeteroOneFOneB, plan.microbatches.size(), times);
+  if (plan.schedule != ScheduleKind::HeteroOneFOneB &&
+      plan.schedule != ScheduleKind::ZeroBubble)
+    return;
+  std::vector<int64_t> wanted =
+      computeInFlight(plan.schedule, plan.microbatches.size(), times);
   Plan more = plan;
   for (auto [index, stage] : enumerate(more.stages)) {
     if (stage.inFlight >= wanted[index])
@@ -83,7 +78,7 @@ findLimits(const StageModel &model, const Plan &plan,
     limit.stage = stage;
   };
   for (auto [index, times] : enumerate(timesBySize)) {
-    const StageTimes &first = times.front();
+    StageTimes first = sumChunks(plan.stages[index], times);
     consider(ResourceKind::Compute, index,
              (first.forward + first.backward) * count + first.update);
     consider(ResourceKind::Bandwidth, index, first.gather + first.reduce);
@@ -105,9 +100,9 @@ findLimits(const StageModel &model, const Plan &plan,
 }
 
 void hetero::planner::predict(const StageModel &model, Time bound, Plan &plan) {
-  std::vector<std::vector<StageTimes>> times = model.stageTimes(plan);
+  std::vector<std::vector<StageTimes>> times = getStageTimes(model, plan);
   for (auto [index, stage] : enumerate(plan.stages)) {
-    const StageTimes &first = times[index].front();
+    StageTimes first = sumChunks(stage, times[index]);
     stage.forward = first.forward;
     stage.backward = first.backward;
     stage.boundary = first.boundary;
@@ -120,7 +115,8 @@ void hetero::planner::predict(const StageModel &model, Time bound, Plan &plan) {
           model.memoryUse(plan, index, device).total();
   }
   // Nothing takes no time at all.
-  plan.predicted = std::max(Time(1), scheduleTime(plan, times));
+  plan.predicted =
+      std::max(Time(1), simulateStages(model, plan, times).result.total);
   plan.bound = std::min(bound, plan.predicted);
   plan.limitedBy = findLimits(model, plan, times);
 }

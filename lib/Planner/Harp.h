@@ -103,9 +103,9 @@ private:
   bool isAllowed(int64_t begin, int64_t end) const;
   void addStages(int64_t cut, int64_t begin, double longest);
   void findPeriods();
-  bool isDominated(const Label &label, const Label &by) const;
-  void insert(const Label &label, std::vector<int64_t> &labels);
-  void extend(int64_t cut, int64_t begin, double period, double limit,
+  void compareStarts();
+  bool isDominated(const Label &label, const Label &by, int64_t position) const;
+  void insert(const Label &label, int64_t position,
               std::vector<int64_t> &labels);
   /// The cheapest label for all layers under a period, below `limit`.
   std::optional<Label> solve(double period, double limit);
@@ -122,6 +122,9 @@ private:
   double cutoff, step, numSteps;
   std::vector<std::vector<HarpStage>> table;
   std::vector<double> allPeriods;
+  /// For two positions the last one that stages which end there or before reach
+  /// both of them alike from, at the index `one * numPositions() + other`.
+  std::vector<int64_t> alikeUpTo;
   std::vector<Label> arena;
 };
 

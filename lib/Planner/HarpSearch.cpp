@@ -47,6 +47,7 @@ HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
     for (int64_t cut = 0; cut + 1 < numCuts(); ++cut)
       addStages(cut, begin, longest);
   findPeriods();
+  compareStarts();
 }
 
 /// Whether the devices between two positions can be a mesh.
@@ -150,23 +151,51 @@ void HarpSearch::findPeriods() {
 // The dynamic program
 //===----------------------------------------------------------------------===//
 
-bool HarpSearch::isDominated(const Label &label, const Label &by) const {
-  auto nodeOf = [&](const Label &l) {
-    return l.begin < 0 ? -1 : cluster.devices[order[positions[l.begin]]].node;
+/// From where it makes no difference at which of two positions the next stage
+/// begins.
+void HarpSearch::compareStarts() {
+  int64_t count = numPositions();
+  alikeUpTo.assign(count * count, 0);
+  for (int64_t one = 0; one + 1 < count; ++one)
+    for (int64_t other = 0; other + 1 < count; ++other) {
+      int64_t &last = alikeUpTo[one * count + other];
+      while (last < std::min(one, other)) {
+        int64_t from = order[positions[last + 1] - 1];
+        const cluster::Path &left =
+            cluster.pathBetween(from, order[positions[one]]);
+        const cluster::Path &right =
+            cluster.pathBetween(from, order[positions[other]]);
+        if (left.bandwidth != right.bandwidth || left.latency != right.latency)
+          break;
+        ++last;
+      }
+    }
+}
+
+/// Whether a label is not better than another one for stages that end at
+/// `position` or before.
+bool HarpSearch::isDominated(const Label &label, const Label &by,
+                             int64_t position) const {
+  auto startsAlike = [&]() {
+    if (label.begin < 0 || by.begin < 0)
+      return label.begin == by.begin;
+    return label.begin == by.begin ||
+           alikeUpTo[label.begin * numPositions() + by.begin] >= position;
   };
   return by.cost <= label.cost && by.inFlight <= label.inFlight &&
-         nodeOf(by) == nodeOf(label) &&
-         (!planner.asReleased || by.begin == label.begin) &&
+         startsAlike() && (!planner.asReleased || by.begin == label.begin) &&
          (!tables.model.problem.constraints.maxStages ||
           by.numStages <= label.numStages);
 }
 
-void HarpSearch::insert(const Label &label, std::vector<int64_t> &labels) {
+void HarpSearch::insert(const Label &label, int64_t position,
+                        std::vector<int64_t> &labels) {
   for (int64_t other : labels)
-    if (isDominated(label, arena[other]))
+    if (isDominated(label, arena[other], position))
       return;
-  erase_if(labels,
-           [&](int64_t other) { return isDominated(arena[other], label); });
+  erase_if(labels, [&](int64_t other) {
+    return isDominated(arena[other], label, position);
+  });
   labels.push_back(arena.size());
   arena.push_back(label);
 }
@@ -214,7 +243,7 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
           label.firstCut = cut;
           label.stage = &stage;
           label.rest = tail;
-          insert(label, labels);
+          insert(label, begin, labels);
         }
       }
     }

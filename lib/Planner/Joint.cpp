@@ -11,17 +11,20 @@
 // numbers of microbatches and coarse cuts, then all orders with the best
 // numbers, then fine cuts for the best of both. The search misranks, so that
 // what it finds is estimated (StagePool.h); the best designs, and those of the
-// other planners, are improved (LocalSearch.h); and the best of all are
-// evaluated exactly.
+// other planners, are improved (LocalSearch.h); the best of all are evaluated
+// exactly; and the best of those with other schedules (OtherSchedules.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOrders.h"
 #include "LocalSearch.h"
+#include "OtherSchedules.h"
 #include "StageSearch.h"
 #include "Verify.h"
+#include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
+#include <random>
 
 using namespace llvm;
 using namespace hetero;
@@ -35,7 +38,9 @@ static constexpr int64_t coarsePositions = 10, coarseCuts = 24, fineCuts = 72;
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
                         bestMicrobatches = 6, bestConfigurations = 10;
 /// How many designs are improved and evaluated exactly.
-static constexpr size_t mostImproved = 10, mostEvaluated = 24;
+static constexpr size_t mostImproved = 14, mostEvaluated = 32;
+/// How many plans are tried with other schedules.
+static constexpr size_t mostScheduled = 8;
 /// The value of a layout is an estimate, which may be too high by this.
 static constexpr double slack = 1.06;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -69,6 +74,8 @@ public:
 private:
   bool isOver() const;
   void addBaselines();
+  template <typename Planner>
+  void addBaseline(Planner *planner);
   void addSeed(const Plan &plan);
   void chooseMicrobatches();
   bool isPossible(const Design &design) const;
@@ -77,8 +84,11 @@ private:
   void search(Configuration &configuration, SearchTables &tables,
               int64_t numPositions);
   void searchAll();
+  std::vector<FoundDesign> chooseStarts();
   void improveBest();
   void evaluateBest();
+  void scheduleBest();
+  void consider(Candidate candidate);
   void sortFound();
 
   const Problem &problem;
@@ -95,6 +105,8 @@ private:
   std::vector<FoundDesign> found;
   double best = infinity;
   Selection selection;
+  /// The best plans that fit, the fastest first.
+  std::vector<Plan> top;
 };
 } // namespace
 
@@ -189,24 +201,26 @@ void JointPlanner::addSeed(const Plan &plan) {
   add(std::move(design));
 }
 
+template <typename Planner>
+void JointPlanner::addBaseline(Planner *planner) {
+  Expected<Plan> plan = planner(problem, cluster, options);
+  if (!plan)
+    return consumeError(plan.takeError());
+  best = std::min(best, toSeconds(plan->predicted));
+  addSeed(*plan);
+  consider({std::move(*plan), std::nullopt});
+}
+
 /// The other planners' plans are candidates as well, and a good start.
 void JointPlanner::addBaselines() {
-  auto run = [&](auto *planner) {
-    Expected<Plan> plan = planner(problem, cluster, options);
-    if (!plan)
-      return consumeError(plan.takeError());
-    best = std::min(best, toSeconds(plan->predicted));
-    addSeed(*plan);
-    selection.add({std::move(*plan), std::nullopt});
-  };
   if (!thorough) {
     for (auto *planner : {planSingle, planDpEven, planDpProportional})
-      run(planner);
+      addBaseline(planner);
     return;
   }
   for (const PlannerEntry &entry : planners())
-    if (!isOver() && entry.isBaseline)
-      run(entry.plan);
+    if (!isOver() && entry.isBaseline && entry.plan != planStages)
+      addBaseline(entry.plan);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,24 +325,40 @@ void JointPlanner::searchAll() {
 /// How many designs may be estimated while improving: fewer if each of them
 /// takes longer.
 static int64_t improvementWork(int64_t numDevices, int64_t numLayers) {
-  int64_t work = 2000000 / (numDevices * 8 + numLayers * 2 + 50);
-  return std::max<int64_t>(200, std::min<int64_t>(12000, work));
+  int64_t work = 6000000 / (numDevices * 8 + numLayers * 2 + 50);
+  return std::max<int64_t>(400, std::min<int64_t>(30000, work));
 }
 
-void JointPlanner::improveBest() {
+/// The best designs, and the best for each number of stages, and then those of
+/// other shapes.
+std::vector<FoundDesign> JointPlanner::chooseStarts() {
   sortFound();
   std::vector<FoundDesign> starts;
   std::vector<std::pair<size_t, size_t>> shapes;
-  for (const FoundDesign &candidate : found) {
-    std::pair<size_t, size_t> shape(candidate.design.stages.size(),
-                                    candidate.design.microbatches);
-    if (starts.size() >= mostImproved)
-      break;
-    if (starts.size() >= 4 && is_contained(shapes, shape))
-      continue;
-    shapes.push_back(shape);
-    starts.push_back(candidate);
-  }
+  std::vector<size_t> depths, taken;
+  for (int pass = 0; pass < 2; ++pass)
+    for (auto [index, candidate] : enumerate(found)) {
+      std::pair<size_t, size_t> shape(candidate.design.stages.size(),
+                                      candidate.design.microbatches);
+      bool isNew = pass == 0 ? !is_contained(depths, shape.first)
+                             : !is_contained(shapes, shape);
+      if (starts.size() >= mostImproved ||
+          candidate.estimate.seconds > 1.5 * best)
+        break;
+      if (is_contained(taken, index) || (index >= 4 && !isNew))
+        continue;
+      taken.push_back(index);
+      depths.push_back(shape.first);
+      shapes.push_back(shape);
+      starts.push_back(candidate);
+    }
+  return starts;
+}
+
+void JointPlanner::improveBest() {
+  std::vector<FoundDesign> starts = chooseStarts();
+  if (starts.empty())
+    return;
   auto value = [&](const Design &design) {
     return isOver() ? infinity : estimate(design).seconds;
   };
@@ -343,6 +373,45 @@ void JointPlanner::improveBest() {
     work += share;
     add(std::move(candidate.design));
   }
+  std::mt19937 random(1);
+  sortFound();
+  FoundDesign top = found.front();
+  while (work > 0 && !isOver()) {
+    --work;
+    Design design = search.shake(top.design, random);
+    double time = estimate(design).seconds;
+    if (time > 1.3 * top.estimate.seconds)
+      continue;
+    search.improve(design, time, work);
+    if (time < top.estimate.seconds) {
+      top.design = design;
+      top.estimate.seconds = time;
+    }
+    add(std::move(design));
+  }
+}
+
+void JointPlanner::consider(Candidate candidate) {
+  // Plans that take the same are usually the same.
+  if (!candidate.shortage && none_of(top, [&](const Plan &other) {
+        return candidate.plan.predicted == other.predicted;
+      })) {
+    auto at = find_if(top, [&](const Plan &other) {
+      return candidate.plan.predicted < other.predicted;
+    });
+    top.insert(at, candidate.plan);
+    if (top.size() > mostScheduled)
+      top.pop_back();
+  }
+  if (selection.add(std::move(candidate)) && options.onBetter)
+    options.onBetter(selection.get()->plan);
+}
+
+/// The best plans with the schedules that are fastest by simulation.
+void JointPlanner::scheduleBest() {
+  for (const Plan &plan : top)
+    if (!isOver())
+      addSchedules(builder, plan, selection);
 }
 
 void JointPlanner::evaluateBest() {
@@ -360,7 +429,7 @@ void JointPlanner::evaluateBest() {
     if (Error error = verifyStructure(builder.model, whole.plan))
       consumeError(std::move(error));
     else
-      selection.add(std::move(whole));
+      consider(std::move(whole));
     size_t most = thorough ? mostEvaluated : options.candidates;
     if (++evaluated >= std::max<size_t>(1, most))
       break;
@@ -382,12 +451,23 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
       if (int64_t(orders.size()) < most && !is_contained(orders, order))
         orders.push_back(std::move(order));
   searchAll();
+  // Not before: the values of layouts are estimates, which a close time of the
+  // same search would cut off.
+  if (thorough && !isOver())
+    addBaseline(planStages);
   if (thorough)
     improveBest();
   evaluateBest();
+  if (thorough)
+    scheduleBest();
   if (!selection.found())
     builder.addClosest(orders, selection);
-  return selection.take(name, builder.model);
+  Expected<Plan> plan = selection.take(name, builder.model);
+  // The certificate is about plans whose stages have one run each.
+  if (plan && thorough && !isOver() && plan->stages.front().layers.size() == 1)
+    plan->bound = std::max(
+        plan->bound, computeCertificate(problem, cluster, plan->predicted));
+  return plan;
 }
 
 Expected<Plan> hetero::planner::searchStages(StringRef name,

@@ -376,6 +376,58 @@ bool LocalSearch::changeStages() {
   return false;
 }
 
+Design LocalSearch::shake(Design design, std::mt19937 &random) const {
+  auto pick = [&](size_t number) { return random() % number; };
+  size_t changes = 2 + pick(2);
+  for (size_t i = 0; i < changes; ++i) {
+    size_t count = design.stages.size();
+    size_t from = pick(count), to = pick(count);
+    switch (pick(5)) {
+    case 0:
+      if (from + 1 < count)
+        moveBoundary(design, from, int64_t(pick(7)) - 3);
+      break;
+    case 1: {
+      std::vector<std::vector<int64_t>> rows =
+          takeable(design.stages[from], design.stages[to].tensor);
+      if (from == to || rows.empty())
+        break;
+      const std::vector<int64_t> &row = rows[pick(rows.size())];
+      if (row.size() == design.stages[from].devices.size())
+        break;
+      removeDevices(design.stages[from], row);
+      addDevices(cluster, design.stages[to], row);
+      break;
+    }
+    case 2: {
+      std::vector<int64_t> lengths = lengthsOf(design);
+      std::swap(design.stages[from], design.stages[to]);
+      std::swap(lengths[from], lengths[to]);
+      setLengths(design, lengths);
+      break;
+    }
+    case 3:
+      design.microbatches =
+          std::min(microbatches.size() - 1,
+                   size_t(std::max<int64_t>(0, int64_t(design.microbatches) +
+                                                   int64_t(pick(7)) - 3)));
+      break;
+    default:
+      if (from + 1 < count &&
+          design.stages[from].tensor == design.stages[from + 1].tensor) {
+        StageChoice &stage = design.stages[from];
+        const StageChoice &after = design.stages[from + 1];
+        stage.layers.last = after.layers.last;
+        stage.devices.insert(stage.devices.end(), after.devices.begin(),
+                             after.devices.end());
+        design.stages.erase(design.stages.begin() + from + 1);
+      }
+      break;
+    }
+  }
+  return design;
+}
+
 bool LocalSearch::improveOnce() {
   return moveCuts() || changeMicrobatches() || moveRows() || useMore() ||
          changeOrder() || changeOptions() || changeStages() || exchangeRows() ||

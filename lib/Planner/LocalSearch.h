@@ -17,8 +17,9 @@
 //   microbatches   a few more or fewer, half, twice
 //   stages         two become one, one becomes two
 //
-// The first better neighbour is taken. Work is counted, not timed, so that the
-// result is the same on every machine.
+// The first better neighbour is taken. When there is none, the best design can
+// be shaken and improved again. Work is counted, not timed, and what is random
+// starts from the same number, so that the result is the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 
 #include "StagePool.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <random>
 
 namespace hetero::planner {
 
@@ -42,6 +44,10 @@ public:
   /// Improves `design`, whose value is `best`, with at most `work` estimates;
   /// subtracts from `work` what it used.
   void improve(Design &design, double &best, int64_t &work);
+
+  /// Changes a design at random in two or three places, whether that is better
+  /// or not.
+  Design shake(Design design, std::mt19937 &random) const;
 
 private:
   bool tryDesign(Design design);

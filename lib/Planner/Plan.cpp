@@ -54,7 +54,8 @@ bool Resource::operator==(const Resource &other) const {
 bool Plan::operator==(const Plan &other) const {
   auto fields = [](const Plan &plan) {
     return std::tie(plan.planner, plan.objective, plan.batch, plan.microbatches,
-                    plan.stages, plan.predicted, plan.bound, plan.limitedBy);
+                    plan.schedule, plan.stages, plan.predicted, plan.bound,
+                    plan.limitedBy);
   };
   return fields(*this) == fields(other);
 }

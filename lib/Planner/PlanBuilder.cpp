@@ -79,7 +79,7 @@ static double rowSeconds(const StageModel &model, const Stage &stage,
 }
 
 /// Divides the samples of a microbatch by speed. Rows are alike if their
-/// devices are of the same classes in the same node.
+/// devices are of the same classes in nodes that are alike.
 static std::vector<int64_t> handOut(const StageModel &model, const Stage &stage,
                                     int64_t size, ArrayRef<int64_t> caps) {
   int64_t tensor = stage.mesh.tensor;
@@ -89,12 +89,18 @@ static std::vector<int64_t> handOut(const StageModel &model, const Stage &stage,
   std::vector<size_t> kindOf;
   for (int64_t row = 0; row < numRows; ++row) {
     std::vector<int64_t> key = {caps[row]};
-    for (int64_t device :
-         ArrayRef(stage.mesh.devices).slice(row * tensor, tensor)) {
+    ArrayRef<int64_t> members =
+        ArrayRef(stage.mesh.devices).slice(row * tensor, tensor);
+    int64_t node = model.cluster.devices[members.front()].node;
+    bool inside = all_of(members, [&](int64_t device) {
+      return model.cluster.devices[device].node == node;
+    });
+    for (int64_t device : members) {
       key.push_back(model.cluster.devices[device].deviceClass);
       // One device alone does not care where it is.
       if (tensor > 1)
-        key.push_back(model.cluster.devices[device].node);
+        key.push_back(inside ? model.kindOfNode(node)
+                             : -1 - model.cluster.devices[device].node);
     }
     auto [entry, isNew] = indices.try_emplace(std::move(key), kinds.size());
     kindOf.push_back(entry->second);
@@ -199,6 +205,7 @@ Plan PlanBuilder::draft(ArrayRef<int64_t> microbatches,
   Plan plan;
   plan.batch = model.problem.batch;
   plan.microbatches = microbatches.vec();
+  plan.schedule = options.schedule;
   int64_t numStages = stages.size(), count = microbatches.size();
   for (auto [index, choice] : enumerate(stages)) {
     int64_t left = numStages - int64_t(index);

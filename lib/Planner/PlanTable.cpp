@@ -60,10 +60,23 @@ static std::string describeMicrobatches(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-/// "0-3 (embed to block_2)"
+/// Runs that follow each other as one.
+static std::vector<LayerRun> joinRuns(ArrayRef<LayerRun> layers) {
+  std::vector<LayerRun> joined;
+  for (const LayerRun &run : layers) {
+    if (!joined.empty() && joined.back().last + 1 == run.first)
+      joined.back().last = run.last;
+    else
+      joined.push_back(run);
+  }
+  return joined;
+}
+
+/// "0-3 (embed to block_2)", and in how many runs if they follow each other.
 static std::string describeLayers(const Problem &problem, const Stage &stage) {
   std::string text;
-  for (const LayerRun &run : stage.layers) {
+  std::vector<LayerRun> joined = joinRuns(stage.layers);
+  for (const LayerRun &run : joined) {
     text += text.empty() ? "" : ", ";
     text += std::to_string(run.first);
     if (run.last != run.first)
@@ -77,6 +90,8 @@ static std::string describeLayers(const Problem &problem, const Stage &stage) {
       text += " (" + name(run.first) +
               (run.last == run.first ? "" : " to " + name(run.last)) + ")";
   }
+  if (joined.size() < stage.layers.size())
+    text += " in " + std::to_string(stage.layers.size()) + " runs";
   return text;
 }
 
@@ -188,7 +203,11 @@ void hetero::planner::printPlan(const Problem &problem, const Cluster &cluster,
      << "': " << plan.stages.size()
      << (plan.stages.size() == 1 ? " stage" : " stages") << ", batch "
      << plan.batch << " in microbatches of "
-     << describeMicrobatches(plan.microbatches) << '\n';
+     << describeMicrobatches(plan.microbatches);
+  // What all searches are about need not be said.
+  if (plan.schedule != ScheduleKind::HeteroOneFOneB)
+    os << ", " << stringify(plan.schedule);
+  os << '\n';
   Table table;
   table.add({"stage", "layers", "device", "samples", "state", "memory"});
   for (auto [index, stage] : enumerate(plan.stages)) {

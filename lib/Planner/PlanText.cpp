@@ -128,6 +128,8 @@ Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
     plan.batch = reader.readInteger(*batch, 1);
   if (const YamlNode *sizes = top.require("microbatches"))
     plan.microbatches = reader.readIntegers(*sizes);
+  readName<ScheduleKind>(reader, top.get("schedule"), plan.schedule,
+                         simulator::scheduleKinds());
   top.read("predicted", plan.predicted);
   top.read("bound", plan.bound);
   if (const YamlNode *limits = top.get("limitedBy"))
@@ -192,7 +194,8 @@ void hetero::planner::writePlan(const Plan &plan, raw_ostream &os) {
   os << "objective: " << stringify(plan.objective) << '\n';
   os << "batch: " << plan.batch << "\nmicrobatches: ";
   writeIntegers(plan.microbatches, os);
-  os << "\npredicted: " << plan.predicted.str()
+  os << "\nschedule: " << stringify(plan.schedule)
+     << "\npredicted: " << plan.predicted.str()
      << "\nbound: " << plan.bound.str() << '\n';
   if (!plan.limitedBy.empty())
     os << "limitedBy:\n";

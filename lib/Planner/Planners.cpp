@@ -33,8 +33,7 @@ static constexpr PlannerEntry entries[] = {
     {"single", "the best single device", planSingle},
     {"spmd", "one program for all devices, proven best for its shares",
      planSpmd},
-    {"stages", "a pipeline across unequal sub-clusters", planStages,
-     /*isBaseline=*/false},
+    {"stages", "a pipeline across unequal sub-clusters", planStages},
 };
 
 ArrayRef<PlannerEntry> hetero::planner::planners() { return entries; }
@@ -43,6 +42,9 @@ Expected<Plan> hetero::planner::runPlanner(StringRef name,
                                            const Problem &problem,
                                            const cluster::Cluster &cluster,
                                            const PlannerOptions &options) {
+  // What it was called first.
+  if (name == "proportional")
+    name = "dp-proportional";
   std::vector<std::string> names;
   for (const PlannerEntry &entry : entries) {
     if (entry.name == name)

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/PredictedTimeline.h"
+#include "hetero/Simulator/Simulator.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <numeric>
 #include <tuple>
 
 using namespace llvm;
@@ -17,34 +19,32 @@ using namespace hetero::planner;
 using namespace hetero::simulator;
 
 /// The times of all microbatches of a stage: those of the first one, which the
-/// plan predicts, by the number of samples.
-static std::vector<StageTimes> getTimes(const Plan &plan, const Stage &stage) {
+/// plan predicts, by the number of samples. Chunks take theirs by their layers.
+static std::vector<StageTimes> getTimes(const Plan &plan, const Stage &stage,
+                                        int64_t chunks) {
   std::vector<StageTimes> times;
-  for (int64_t size : plan.microbatches) {
-    double ratio = double(size) / std::max<int64_t>(plan.microbatches[0], 1);
-    auto scale = [&](Time time) { return Time::nearest(time.count() * ratio); };
-    StageTimes own;
-    own.forward = scale(stage.forward);
-    own.backward = scale(stage.backward);
-    own.boundary = scale(stage.boundary);
-    own.boundaryGradient = scale(stage.boundaryGradient);
-    own.gather = stage.gather;
-    own.reduce = stage.reduce;
-    own.update = stage.update;
-    times.push_back(own);
-  }
+  std::vector<int64_t> layers(chunks, 1);
+  for (size_t i = 0; i < stage.layers.size() && i < layers.size(); ++i)
+    layers[i] = stage.layers[i].last - stage.layers[i].first + 1;
+  int64_t numLayers = std::accumulate(layers.begin(), layers.end(), int64_t(0));
+  for (int64_t own : layers)
+    for (int64_t size : plan.microbatches) {
+      double part = double(own) / double(numLayers);
+      double ratio = double(size) / std::max<int64_t>(plan.microbatches[0], 1);
+      auto scale = [](Time time, double by) {
+        return Time::nearest(double(time.count()) * by);
+      };
+      StageTimes &entry = times.emplace_back();
+      entry.forward = scale(stage.forward, ratio * part);
+      entry.backward = scale(stage.backward, ratio * part);
+      entry.weightGradient = Time(entry.backward.count() / 2);
+      entry.boundary = scale(stage.boundary, ratio);
+      entry.boundaryGradient = scale(stage.boundaryGradient, ratio);
+      entry.gather = scale(stage.gather, part);
+      entry.reduce = scale(stage.reduce, part);
+      entry.update = stage.update;
+    }
   return times;
-}
-
-/// Whether the stage itself is busy with it.
-static bool isComputation(InstructionKind kind) {
-  return kind == InstructionKind::Forward ||
-         kind == InstructionKind::Backward || kind == InstructionKind::Update;
-}
-
-static bool isRecv(InstructionKind kind) {
-  return kind == InstructionKind::RecvActivation ||
-         kind == InstructionKind::RecvGradient;
 }
 
 /// The spans of a stage, which all of its devices have.
@@ -63,7 +63,7 @@ static void addSpans(const StageSchedule &stage, ArrayRef<Span> spans,
       span.label = std::to_string(*instruction.microbatch);
     else if (instruction.kind == InstructionKind::Update)
       span.label = "update";
-    (isComputation(instruction.kind) ? lane.computation : lane.communication)
+    (isCompute(instruction.kind) ? lane.computation : lane.communication)
         .push_back(std::move(span));
   }
 }
@@ -83,7 +83,8 @@ static void addMemory(const StageSchedule &stage, ArrayRef<Span> spans,
   for (auto [instruction, when] : zip_equal(stage.instructions, spans)) {
     if (instruction.kind == InstructionKind::Forward)
       add(when.start, 1);
-    if (instruction.kind == InstructionKind::Backward)
+    if (instruction.kind == InstructionKind::Backward ||
+        instruction.kind == InstructionKind::WeightGradient)
       add(when.end, -1);
   }
 }
@@ -95,9 +96,9 @@ hetero::planner::predictTimeline(const Plan &plan, const Schedule &schedule,
       schedule.microbatches != int64_t(plan.microbatches.size()))
     return createStringError("the schedule is not one of the plan");
   std::vector<std::vector<StageTimes>> times;
-  for (const Stage &stage : plan.stages)
-    times.push_back(getTimes(plan, stage));
-  Expected<Timing> timing = timeSchedule(schedule, times);
+  for (auto [stage, list] : zip_equal(plan.stages, schedule.stages))
+    times.push_back(getTimes(plan, stage, std::max<int64_t>(1, list.chunks)));
+  Expected<SimulationResult> timing = simulate({schedule, times});
   if (!timing)
     return timing.takeError();
   std::map<int64_t, TimelineLane> lanes;

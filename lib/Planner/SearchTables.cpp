@@ -132,9 +132,12 @@ const std::vector<int64_t> &SearchTables::inputBytes(int64_t samples) {
 
 const std::pair<std::vector<double>, std::vector<double>> &
 SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
-  // Rows lie inside of a node, whose devices are all joined alike.
-  auto &[both, forwards] = sums[{model.cluster.devices[row.front()].node,
-                                 int64_t(row.size()), samples}];
+  // Rows lie inside of a node, whose devices are all joined alike, and are of
+  // one class, for which times may have been measured.
+  const cluster::Device &first = model.cluster.devices[row.front()];
+  auto &entry = sums[{model.kindOfNode(first.node), first.deviceClass,
+                      int64_t(row.size()), samples}];
+  auto &[both, forwards] = entry;
   if (both.empty()) {
     cost::Group group = cost::makeGroup(model.cluster, row);
     both.push_back(0);
@@ -145,8 +148,7 @@ SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
       both.push_back(both.back() + toSeconds(forward) + toSeconds(backward));
     }
   }
-  return sums[{model.cluster.devices[row.front()].node, int64_t(row.size()),
-               samples}];
+  return entry;
 }
 
 const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {

@@ -181,7 +181,7 @@ double SpmdCost::timeCollective(const Collective &collective) {
     received.push_back(
         Bytes::nearest(double(bytes.count()) * want * (1 - have)));
   }
-  return toSeconds(cost::allToAllTime(group, sent, received));
+  return toSeconds(cost::chooseAllToAll(group, sent, received).time);
 }
 
 double SpmdCost::collectiveTime(const Collective &collective) {

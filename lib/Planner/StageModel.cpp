@@ -33,6 +33,17 @@ StageModel::StageModel(const Problem &problem, const Cluster &cluster)
     : problem(problem), cluster(cluster) {
   for (auto [index, layer] : enumerate(problem.layers))
     kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+  int64_t numNodes = cluster.nodes.size();
+  std::map<std::tuple<int64_t, int64_t, bool>, int64_t> firsts;
+  for (int64_t node = 0; node < numNodes; ++node) {
+    const cluster::Path &inside = cluster.paths[node * numNodes + node];
+    nodeKinds.push_back(
+        firsts
+            .try_emplace({inside.bandwidth.count(), inside.latency.count(),
+                          inside.shared},
+                         node)
+            .first->second);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,10 +62,11 @@ static Time costTime(const DeviceClass &deviceClass, const Cost &cost,
 
 const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
                                          int64_t samples) const {
-  auto [entry, isNew] = times.try_emplace({deviceClass, tensor, samples});
-  LayerTimes &result = entry->second;
-  if (!isNew)
-    return result;
+  std::unique_ptr<LayerTimes> &entry = times[{deviceClass, tensor, samples}];
+  if (entry)
+    return *entry;
+  entry = std::make_unique<LayerTimes>();
+  LayerTimes &result = *entry;
   const DeviceClass &device = cluster.classes[deviceClass];
   result.prefix.push_back(0);
   result.forwardPrefix.push_back(0);
@@ -117,12 +129,17 @@ static void forEachLayer(ArrayRef<LayerRun> layers,
 
 const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
                                          int64_t samples) const {
-  // Inside of a node all devices are joined alike.
-  int64_t node = cluster.devices[row.front()].node;
+  // Inside of a node all devices are joined alike; what was measured is for a
+  // class.
+  const cluster::Device &first = cluster.devices[row.front()];
   bool inside = all_of(row, [&](int64_t device) {
-    return cluster.devices[device].node == node;
+    const cluster::Device &other = cluster.devices[device];
+    return other.node == first.node && (cluster.collectives.empty() ||
+                                        other.deviceClass == first.deviceClass);
   });
-  std::vector<int64_t> key = {samples, int64_t(row.size()), node};
+  std::vector<int64_t> key = {
+      samples, int64_t(row.size()), nodeKinds[first.node],
+      cluster.collectives.empty() ? 0 : first.deviceClass};
   if (!inside)
     key.insert(key.end(), row.begin(), row.end());
   auto [entry, isNew] = sums.try_emplace(std::move(key));
@@ -132,10 +149,14 @@ const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
   cost::Group group = cost::makeGroup(cluster, row);
   result.forwardBefore.emplace_back();
   result.backwardBefore.emplace_back();
-  for (const Layer &layer : problem.layers) {
-    auto [forward, backward] = tensorTimes(layer, group, samples);
-    result.forwardBefore.push_back(result.forwardBefore.back() + forward);
-    result.backwardBefore.push_back(result.backwardBefore.back() + backward);
+  std::pair<Time, Time> last;
+  int64_t lastKind = -1;
+  for (auto [index, layer] : enumerate(problem.layers)) {
+    if (kinds[index] != lastKind)
+      last = tensorTimes(layer, group, samples);
+    lastKind = kinds[index];
+    result.forwardBefore.push_back(result.forwardBefore.back() + last.first);
+    result.backwardBefore.push_back(result.backwardBefore.back() + last.second);
   }
   return result;
 }
@@ -171,7 +192,8 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
                                                size_t size) const {
   const Mesh &mesh = stage.mesh;
   Time slowestForward, slowestBackward;
-  // Class, node, samples and chunk of the device before, which often is alike.
+  // Class, kind of node, samples and chunk of the device before, which often is
+  // alike.
   std::tuple<int64_t, int64_t, int64_t, int64_t> before(-1, -1, 0, 0);
   for (size_t device = 0; device < mesh.devices.size(); ++device) {
     int64_t samples = stage.samples[size][int64_t(device) / mesh.tensor];
@@ -181,7 +203,8 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
       continue;
     const cluster::Device &entry = cluster.devices[mesh.devices[device]];
     std::tuple<int64_t, int64_t, int64_t, int64_t> here(
-        entry.deviceClass, mesh.tensor > 1 ? entry.node : 0, samples, chunk);
+        entry.deviceClass, mesh.tensor > 1 ? nodeKinds[entry.node] : 0, samples,
+        chunk);
     // A row that lies in several nodes is not like another one.
     bool inside =
         mesh.tensor == 1 ||
@@ -249,11 +272,13 @@ private:
 };
 } // namespace
 
-/// Adds the messages that take samples from the rows of one stage to those of
+/// Visits the messages that take samples from the rows of one stage to those of
 /// another. A row keeps consecutive samples; all columns of a row have the same
 /// ones, so that only one of them has to send.
-static void addMessages(Traffic &traffic, const Stage &from, const Stage &to,
-                        size_t size, const Affine<Bytes> &amount) {
+static void forEachMessage(
+    const Stage &from, const Stage &to, size_t size,
+    const Affine<Bytes> &amount,
+    function_ref<void(int64_t from, int64_t to, Bytes bytes)> visit) {
   ArrayRef<int64_t> sent = from.samples[size], received = to.samples[size];
   int64_t fromRow = 0, toRow = 0, fromEnd = 0, toEnd = 0, at = 0;
   auto advance = [&]() {
@@ -266,8 +291,8 @@ static void addMessages(Traffic &traffic, const Stage &from, const Stage &to,
   while (advance()) {
     int64_t next = std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
     for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
-      traffic.add(rowOf(from.mesh, fromRow)[index % from.mesh.tensor], device,
-                  amount.at(next - at));
+      visit(rowOf(from.mesh, fromRow)[index % from.mesh.tensor], device,
+            amount.at(next - at));
     at = next;
   }
 }
@@ -277,9 +302,34 @@ std::pair<Time, Time> StageModel::boundaryTimes(const Stage &from,
                                                 size_t size) const {
   const Layer &last = problem.layers[from.layers.back().last];
   Traffic forwards(cluster), backwards(cluster);
-  addMessages(forwards, from, to, size, last.output);
-  addMessages(backwards, to, from, size, last.outputGradient);
+  forEachMessage(from, to, size, last.output,
+                 [&](int64_t source, int64_t target, Bytes bytes) {
+                   forwards.add(source, target, bytes);
+                 });
+  forEachMessage(to, from, size, last.outputGradient,
+                 [&](int64_t source, int64_t target, Bytes bytes) {
+                   backwards.add(source, target, bytes);
+                 });
   return {forwards.time(), backwards.time()};
+}
+
+std::vector<simulator::Message>
+StageModel::boundaryMessages(const Stage &from, const Stage &to, size_t size,
+                             bool gradient) const {
+  const Layer &last = problem.layers[from.layers.back().last];
+  std::vector<simulator::Message> messages;
+  forEachMessage(gradient ? to : from, gradient ? from : to, size,
+                 gradient ? last.outputGradient : last.output,
+                 [&](int64_t source, int64_t target, Bytes bytes) {
+                   messages.push_back({source, target, bytes});
+                 });
+  return messages;
+}
+
+const simulator::Network &StageModel::network() const {
+  if (!media)
+    media.emplace(cluster);
+  return *media;
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,8 +409,8 @@ static ColumnTimes nodeTimes(const Cluster &cluster, ArrayRef<int64_t> devices,
         result.gather,
         cost::chooseAllGather(group, divideLike(column.parameters, parts))
             .time);
-    result.reduce =
-        std::max(result.reduce, cost::chooseAllGather(group, gradients).time);
+    result.reduce = std::max(result.reduce,
+                             cost::chooseReduceScatter(group, gradients).time);
   }
   result.reduce +=
       cost::chooseAllReduce(cost::makeGroup(cluster, leaders), largest).time;
@@ -375,15 +425,18 @@ static ColumnTimes columnTimes(const Cluster &cluster, StateMode mode,
   auto gatherTime = [&](Bytes bytes) {
     return cost::chooseAllGather(group, divideLike(bytes, shares)).time;
   };
+  auto scatterTime = [&](Bytes bytes) {
+    return cost::chooseReduceScatter(group, divideLike(bytes, shares)).time;
+  };
   switch (mode) {
   case StateMode::Replicated:
     return {Time(0), cost::chooseAllReduce(group, column.gradients).time,
             Time(0)};
   case StateMode::Optimizer:
-    return {Time(0), gatherTime(column.gradients),
+    return {Time(0), scatterTime(column.gradients),
             gatherTime(column.parameters)};
   case StateMode::Full:
-    return {gatherTime(column.parameters), gatherTime(column.gradients),
+    return {gatherTime(column.parameters), scatterTime(column.gradients),
             Time(0)};
   case StateMode::Node:
     return nodeTimes(cluster, devices, shares, column);
@@ -508,26 +561,67 @@ StageModel::stageTimes(const Plan &plan) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What all microbatches in flight keep, for that many samples of each, of
+/// What these layers save of a microbatch, for that many samples of it, of
 /// which `chunk` are computed at a time.
-static Bytes activations(const Problem &problem, const Stage &stage,
-                         int64_t inFlight, int64_t samples, int64_t chunk) {
-  Bytes saved, inputs, largest;
-  forEachLayer(stage.layers, [&](int64_t index) {
-    Bytes here =
-        divide(problem.layers[index].saved.at(samples), stage.mesh.tensor);
-    saved += here;
-    largest = std::max(largest, divide(problem.layers[index].saved.at(chunk),
-                                       stage.mesh.tensor));
+static cost::Activations savedBy(const Problem &problem,
+                                 ArrayRef<LayerRun> layers, int64_t tensor,
+                                 int64_t samples, int64_t chunk) {
+  cost::Activations result;
+  forEachLayer(layers, [&](int64_t index) {
+    const Affine<Bytes> &saved = problem.layers[index].saved;
+    result.saved += divide(saved.at(samples), tensor);
+    result.largest = std::max(result.largest, divide(saved.at(chunk), tensor));
     if (index > 0)
-      inputs += problem.layers[index - 1].output.at(samples);
+      result.inputs += problem.layers[index - 1].output.at(samples);
   });
-  return stage.recompute ? inputs * inFlight + largest : saved * inFlight;
+  return result;
+}
+
+/// What all microbatches in flight keep, for that many samples of each. Where a
+/// stage has several runs, `inFlight` counts pairs of microbatch and run.
+static Bytes activations(const Problem &problem, const Stage &stage,
+                         int64_t inFlight, int64_t samples, int64_t chunk,
+                         int64_t numMicrobatches) {
+  auto keptBy = [&](ArrayRef<LayerRun> layers, int64_t count) {
+    return cost::activationUse(
+               savedBy(problem, layers, stage.mesh.tensor, samples, chunk),
+               count, stage.recompute, /*offload=*/false)
+        .device;
+  };
+  Bytes all = keptBy(stage.layers, std::min(inFlight, numMicrobatches));
+  if (stage.layers.size() == 1)
+    return all;
+  // They may all be of the run that keeps most.
+  Bytes most;
+  for (const LayerRun &run : stage.layers)
+    most = std::max(most, keptBy(run, inFlight));
+  return std::min(most, keptBy(stage.layers, numMicrobatches));
 }
 
 StagePlace StageModel::placeOf(const Plan &plan, size_t stage) {
   return {stage == 0, stage + 1 == plan.stages.size(),
-          int64_t(plan.microbatches.size())};
+          int64_t(plan.microbatches.size()),
+          plan.schedule == ScheduleKind::Layered};
+}
+
+/// Parameters and gradients of a device that holds a part of the state, when
+/// runs of layers come and go: two neighbours are there at a time, as one is
+/// gathered while the other is computed; the gradients of one are summed, and
+/// those of all stay as the state does.
+static std::pair<Bytes, Bytes> layeredMemory(const StageModel &model,
+                                             const Stage &stage,
+                                             const ColumnState &column,
+                                             const DeviceShare &share) {
+  Bytes gathered, gradients, before;
+  for (const LayerRun &run : stage.layers) {
+    ColumnState own = model.columnState({run}, stage.mesh.tensor);
+    gathered = std::max(gathered, before + own.parameters);
+    gradients = std::max(gradients, own.gradients * 2);
+    before = own.parameters;
+  }
+  Bytes kept(scale(column.gradients.count(), share.state.count(),
+                   std::max<int64_t>(1, column.total().count())));
+  return {gathered, gradients + kept};
 }
 
 cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
@@ -539,17 +633,24 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
   use.state = share.state;
   bool divides =
       stage.state == StateMode::Full || stage.state == StateMode::Node;
-  if (divides && share.state < column.total())
+  bool isPart = divides && share.state < column.total();
+  if (isPart && place.layered)
+    std::tie(use.gathered, use.gradients) =
+        layeredMemory(*this, stage, column, share);
+  else
+    use.gradients = column.gradients * (place.numMicrobatches > 1 ? 2 : 1);
+  if (isPart && !place.layered)
     use.gathered = column.parameters;
-  use.gradients = column.gradients * (place.numMicrobatches > 1 ? 2 : 1);
-  int64_t inFlight = std::min(stage.inFlight, place.numMicrobatches);
+  int64_t inFlight = std::min(stage.inFlight, place.numMicrobatches *
+                                                  int64_t(stage.layers.size()));
   for (const std::vector<int64_t> &sizes : stage.samples) {
     int64_t samples = sizes[device / mesh.tensor];
     if (samples == 0)
       continue;
     int64_t chunk = std::min(samples, share.micro.value_or(samples));
-    use.activations = std::max(
-        use.activations, activations(problem, stage, inFlight, samples, chunk));
+    use.activations =
+        std::max(use.activations, activations(problem, stage, inFlight, samples,
+                                              chunk, place.numMicrobatches));
     forEachLayer(stage.layers, [&](int64_t index) {
       use.workspace =
           std::max(use.workspace, problem.layers[index].workspace.at(chunk));

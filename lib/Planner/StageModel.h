@@ -22,6 +22,9 @@
 //   state          its share
 //   gathered       the parameters of its column, if they are divided
 //   gradients      once, and once more for the sum of several microbatches
+//                  (when layers are accumulated one by one and state is
+//                  divided, both for the largest two and one runs of layers
+//                  alone, and gradients like state for the rest)
 //   activations    n times what the layers save for its samples; with
 //                  recompute n times their inputs and what one of them saves
 //   workspace      the largest one of a layer
@@ -38,7 +41,10 @@
 
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Planner/Plan.h"
+#include "hetero/Simulator/Network.h"
 #include "hetero/Simulator/Schedule.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
 #include <tuple>
 
 namespace hetero::planner {
@@ -73,6 +79,8 @@ struct ColumnState {
 struct StagePlace {
   bool isFirst = true, isLast = true;
   int64_t numMicrobatches = 1;
+  /// Whether its runs of layers are accumulated one by one.
+  bool layered = false;
 };
 
 /// Devices of a stage of one class that have the same to do and to hold.
@@ -119,6 +127,14 @@ public:
   /// One crossing from a stage to the next, and of the gradient back.
   std::pair<Time, Time> boundaryTimes(const Stage &from, const Stage &to,
                                       size_t size) const;
+  /// The messages of one crossing, or of the gradient back.
+  std::vector<simulator::Message> boundaryMessages(const Stage &from,
+                                                   const Stage &to, size_t size,
+                                                   bool gradient) const;
+  /// The first node whose devices are joined as those of the node are.
+  int64_t kindOfNode(int64_t node) const { return nodeKinds[node]; }
+  /// The media of the cluster.
+  const simulator::Network &network() const;
   /// Gather, reduce and update, without what is tied between stages.
   StageTimes onceTimes(const Stage &stage) const;
   /// Exchanging tied gradients and parameters, for each stage.
@@ -149,8 +165,12 @@ private:
 
   /// For each layer the first one that is like it.
   std::vector<int64_t> kinds;
-  mutable std::map<std::tuple<int64_t, int64_t, int64_t>, LayerTimes> times;
+  std::vector<int64_t> nodeKinds;
+  mutable llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>,
+                         std::unique_ptr<LayerTimes>>
+      times;
   mutable std::map<std::vector<int64_t>, TensorSums> sums;
+  mutable std::optional<simulator::Network> media;
 };
 
 /// `ceil(amount * numerator / denominator)`; the whole amount for a denominator

@@ -135,6 +135,7 @@ Plan StagePool::makePlan(ArrayRef<StageChoice> stages,
   Plan plan;
   plan.batch = model.problem.batch;
   plan.microbatches = microbatches;
+  plan.schedule = builder.options.schedule;
   std::vector<size_t> found;
   collect(stages, found);
   for (size_t number : found)

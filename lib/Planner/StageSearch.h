@@ -132,7 +132,7 @@ private:
   std::map<int64_t, std::vector<Bytes>> largest;
   std::map<std::pair<int64_t, int64_t>, std::vector<Bytes>> mostSaved;
   std::map<int64_t, std::vector<int64_t>> inputs;
-  std::map<std::tuple<int64_t, int64_t, int64_t>,
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>,
            std::pair<std::vector<double>, std::vector<double>>>
       sums;
   std::map<int64_t, std::vector<ColumnState>> stateSums;

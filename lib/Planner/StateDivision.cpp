@@ -56,12 +56,15 @@ std::vector<int64_t> hetero::planner::fillFree(int64_t amount,
 
 StateDivision::StateDivision(const StageModel &model, Stage &stage,
                              StagePlace place, Division division)
-    : stage(stage), division(division), numMicrobatches(place.numMicrobatches) {
+    : stage(stage), division(division), numMicrobatches(place.numMicrobatches),
+      layered(place.layered) {
   ColumnState column = model.columnState(stage.layers, stage.mesh.tensor);
   common = stage.state == StateMode::Replicated  ? column.total()
            : stage.state == StateMode::Optimizer ? column.parameters
                                                  : Bytes(0);
   divided = column.total() - common;
+  if (place.layered && common == Bytes(0))
+    alongside = column.gradients;
   for (DeviceShare &share : stage.shares)
     share.state = common;
   // What is kept grows by the same with each microbatch.
@@ -69,6 +72,15 @@ StateDivision::StateDivision(const StageModel &model, Stage &stage,
   for (const MemberKind &kind : model.memberKinds(stage)) {
     for (int64_t member : kind.members)
       kindOf[member] = free.size();
+    if (place.layered) {
+      // Everything is in flight once, whatever there is.
+      stage.inFlight = numMicrobatches * int64_t(stage.layers.size());
+      free.push_back(
+          kind.usable -
+          model.memoryUse(stage, place, kind.members.front()).total());
+      perMicrobatch.push_back(Bytes(0));
+      continue;
+    }
     stage.inFlight = 1;
     cost::MemoryUse one = model.memoryUse(stage, place, kind.members.front());
     stage.inFlight = 2;
@@ -92,6 +104,15 @@ StateDivision::StateDivision(const StageModel &model, Stage &stage,
     for (auto &[kind, part] : parts)
       group.push_back(std::move(part));
   }
+}
+
+int64_t StateDivision::freeOf(size_t kind, int64_t inFlight) const {
+  int64_t left = (free[kind] - perMicrobatch[kind] * inFlight).count();
+  if (alongside == Bytes(0) || left <= 0)
+    return left;
+  // Rounding up takes a byte.
+  __int128 whole = static_cast<__int128>(divided.count()) + alongside.count();
+  return int64_t(static_cast<__int128>(left - 1) * divided.count() / whole);
 }
 
 bool StateDivision::fits(int64_t inFlight) const {
@@ -118,7 +139,8 @@ bool StateDivision::fits(int64_t inFlight) const {
 }
 
 int64_t StateDivision::limit() const {
-  int64_t low = 0, high = numMicrobatches;
+  int64_t low = 0;
+  int64_t high = numMicrobatches * int64_t(stage.layers.size());
   while (low < high) {
     int64_t middle = low + (high - low + 1) / 2;
     if (fits(middle))
@@ -130,7 +152,8 @@ int64_t StateDivision::limit() const {
 }
 
 void StateDivision::apply(int64_t inFlight) {
-  stage.inFlight = inFlight;
+  stage.inFlight =
+      layered ? numMicrobatches * int64_t(stage.layers.size()) : inFlight;
   for (DeviceShare &share : stage.shares)
     share.state = common;
   if (stage.state == StateMode::Replicated)

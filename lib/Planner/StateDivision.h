@@ -52,16 +52,17 @@ private:
     std::vector<int64_t> members;
   };
 
-  int64_t freeOf(size_t kind, int64_t inFlight) const {
-    return (free[kind] - perMicrobatch[kind] * inFlight).count();
-  }
+  /// What is left for divided state, with what comes along with it.
+  int64_t freeOf(size_t kind, int64_t inFlight) const;
   bool fits(int64_t inFlight) const;
 
   Stage &stage;
   Division division;
   int64_t numMicrobatches;
-  /// What every device holds, and what a group divides.
-  Bytes common, divided;
+  bool layered;
+  /// What every device holds, and what a group divides; and gradients that are
+  /// divided likewise.
+  Bytes common, divided, alongside;
   /// By kind: memory without activations and divided state, and the
   /// activations of one microbatch.
   std::vector<Bytes> free, perMicrobatch;

@@ -26,6 +26,7 @@ public:
 
 private:
   Error verifyMicrobatches();
+  Error verifyChunks();
   Error verifyLayers();
   Error verifyMesh(int64_t index, const Mesh &mesh);
   Error verifyDegrees(int64_t index, const Stage &stage);
@@ -81,24 +82,57 @@ Error Verifier::verifyMicrobatches() {
   return Error::success();
 }
 
-Error Verifier::verifyLayers() {
-  int64_t numLayers = problem.layers.size(), next = 0;
+/// The runs that follow each other: all of a stage before the next stage, or in
+/// turn if the chunks of an interleaved plan go round.
+static std::vector<std::pair<int64_t, LayerRun>> listRuns(const Plan &plan) {
+  std::vector<std::pair<int64_t, LayerRun>> runs;
+  if (plan.schedule != ScheduleKind::Interleaved) {
+    for (auto [index, stage] : enumerate(plan.stages))
+      for (const LayerRun &run : stage.layers)
+        runs.push_back({int64_t(index), run});
+    return runs;
+  }
+  for (size_t chunk = 0; chunk < plan.stages.front().layers.size(); ++chunk)
+    for (auto [index, stage] : enumerate(plan.stages))
+      runs.push_back({int64_t(index), stage.layers[chunk]});
+  return runs;
+}
+
+/// Only some schedules know several runs.
+Error Verifier::verifyChunks() {
+  bool hasChunks = plan.schedule == ScheduleKind::Interleaved ||
+                   plan.schedule == ScheduleKind::Layered;
+  size_t chunks = plan.stages.empty() ? 0 : plan.stages.front().layers.size();
   for (auto [index, stage] : enumerate(plan.stages)) {
     if (stage.layers.empty())
       return fail(index, "has no layers");
-    for (const LayerRun &run : stage.layers) {
-      if (run.first != next)
-        return fail(index, "has layers from " + Twine(run.first) +
-                               " on where layer " + Twine(next) +
-                               " comes next: every layer is in one stage, in "
-                               "order");
-      if (run.last < run.first || run.last >= numLayers)
-        return fail(index, "has layers from " + Twine(run.first) + " to " +
-                               Twine(run.last) +
-                               ", but there are layers 0 to " +
-                               Twine(numLayers - 1));
-      next = run.last + 1;
-    }
+    if (!hasChunks && stage.layers.size() > 1)
+      return fail(
+          index, "has " + Twine(stage.layers.size()) + " runs of layers, but " +
+                     stringify(plan.schedule) + " knows one for each stage");
+    if (stage.layers.size() != chunks)
+      return fail(index, "has " + Twine(stage.layers.size()) +
+                             " runs of layers, but stage 0 has " +
+                             Twine(chunks));
+  }
+  return Error::success();
+}
+
+Error Verifier::verifyLayers() {
+  if (Error error = verifyChunks())
+    return error;
+  int64_t numLayers = problem.layers.size(), next = 0;
+  for (auto [index, run] : listRuns(plan)) {
+    if (run.first != next)
+      return fail(index, "has layers from " + Twine(run.first) +
+                             " on where layer " + Twine(next) +
+                             " comes next: every layer is in one stage, in "
+                             "order");
+    if (run.last < run.first || run.last >= numLayers)
+      return fail(index, "has layers from " + Twine(run.first) + " to " +
+                             Twine(run.last) + ", but there are layers 0 to " +
+                             Twine(numLayers - 1));
+    next = run.last + 1;
   }
   if (next != numLayers)
     return createStringError("layer " + Twine(next) +
@@ -188,6 +222,10 @@ Error Verifier::verifySamples(int64_t index, const Stage &stage) {
     return fail(index, "has " + Twine(stage.inFlight) +
                            " microbatches in flight, but there are " +
                            Twine(most));
+  if (plan.schedule == ScheduleKind::Layered && stage.inFlight < most)
+    return fail(index, "has " + Twine(stage.inFlight) + " of " + Twine(most) +
+                           " microbatches in flight, but layered schedules "
+                           "have all");
   return Error::success();
 }
 

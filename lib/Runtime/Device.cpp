@@ -82,23 +82,28 @@ MaybeError Device::accumulate(Reduction reduction, ElementType type,
   return std::nullopt;
 }
 
+std::vector<Device::Use> Device::getUses() const {
+  std::vector<Use> uses;
+  for (const auto &entry : live)
+    uses.push_back({entry.second.bytes, entry.second.label});
+  // By size, then by label: addresses change from run to run.
+  std::sort(uses.begin(), uses.end(), [](const Use &a, const Use &b) {
+    return std::make_pair(-a.bytes, a.label) <
+           std::make_pair(-b.bytes, b.label);
+  });
+  return uses;
+}
+
 std::string Device::describeOverrun(int64_t bytes,
                                     const std::string &label) const {
   std::string text = "device '" + name + "' is out of memory: '" + label +
                      "' asks for " + inBytes(bytes) + ", " + inBytes(liveBytes);
   text += cap ? " of " + inBytes(*cap) + " are in use"
               : " are in use and the system has no more";
-  // By size, then by label: addresses change from run to run.
-  std::vector<const Block *> blocks;
-  for (const auto &entry : live)
-    blocks.push_back(&entry.second);
-  std::sort(blocks.begin(), blocks.end(), [](const Block *a, const Block *b) {
-    return std::make_pair(-a->bytes, a->label) <
-           std::make_pair(-b->bytes, b->label);
-  });
-  for (size_t i = 0; i < std::min(numNamed, blocks.size()); ++i)
-    text += (i == 0 ? "; the largest: " : ", ") + inBytes(blocks[i]->bytes) +
-            " '" + blocks[i]->label + "'";
+  std::vector<Use> uses = getUses();
+  for (size_t i = 0; i < std::min(numNamed, uses.size()); ++i)
+    text += (i == 0 ? "; the largest: " : ", ") + inBytes(uses[i].bytes) +
+            " '" + uses[i].label + "'";
   return text;
 }
 
@@ -137,7 +142,10 @@ void *Device::take(int64_t bytes, const std::string &label) {
   }
   live.emplace(memory, Block{bytes, capacity, label});
   liveBytes += bytes;
-  peakBytes = std::max(peakBytes, liveBytes);
+  if (liveBytes > peakBytes) {
+    peakBytes = liveBytes;
+    isAtPeak = true;
+  }
   return memory;
 }
 
@@ -169,6 +177,9 @@ void Device::release(void *memory) {
   auto found = live.find(memory);
   if (found == live.end())
     return;
+  if (tracksPeak && isAtPeak)
+    peakUses = getUses();
+  isAtPeak = false;
   liveBytes -= found->second.bytes;
   cachedBytes += found->second.capacity;
   cached[found->second.capacity].push_back(memory);
@@ -199,6 +210,21 @@ int64_t Device::getPeakBytes() const {
 void Device::resetPeak() {
   std::lock_guard<std::mutex> lock(mutex);
   peakBytes = liveBytes;
+  isAtPeak = true;
+}
+
+void Device::trackPeak() {
+  std::lock_guard<std::mutex> lock(mutex);
+  tracksPeak = true;
+  peakBytes = liveBytes;
+  isAtPeak = true;
+}
+
+std::vector<Device::Use> Device::getPeakUses() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!tracksPeak)
+    return {};
+  return isAtPeak ? getUses() : peakUses;
 }
 
 int64_t Device::getCachedBytes() const {

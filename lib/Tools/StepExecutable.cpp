@@ -32,11 +32,10 @@ std::optional<TransportKind> hetero::parseTransportKind(StringRef name) {
 StepExecutable::StepExecutable() = default;
 StepExecutable::~StepExecutable() = default;
 
-/// Gives rank 0 the time to end the run; whether it did.
-static bool awaitFailure(runtime::Transport &transport) {
+/// Gives rank 0 the time to end the run.
+static void awaitFailure(runtime::Transport &transport) {
   for (int i = 0; i < 100 && !transport.getFailure(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  return bool(transport.getFailure());
 }
 
 /// The transports of the ranks of this process.
@@ -55,11 +54,11 @@ createTransports(ModuleOp module, const StepOptions &options,
         std::to_string(numProcesses) +
         (numProcesses == 1 ? " process" : " processes") +
         "; start it with mpirun -n " + std::to_string(numRanks);
-    // The first process says it for all.
+    // The first process ends the run; who shows errors once shows its own.
     if ((*transport)->getRank() == 0)
       (*transport)->abort(problem);
-    else if (awaitFailure(**transport))
-      return failure();
+    else
+      awaitFailure(**transport);
     return module.emitError() << problem;
   }
   std::vector<std::unique_ptr<runtime::Transport>> transports;
@@ -180,10 +179,13 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
     int64_t rank = transport->getRank();
     setup.program = std::move(programs->programs[rank]);
     setup.numThreads = options.threadsPerRank;
+    setup.memoryCap = options.memoryCap;
     if (auto name = rankNames.find(rank); name != rankNames.end()) {
       setup.deviceName = name->second;
       if (options.memoryCaps)
-        setup.memoryCap = cluster->classOf(rank).usableMemory().count();
+        setup.memoryCap =
+            std::min(cluster->classOf(rank).usableMemory().count(),
+                     options.memoryCap.value_or(INT64_MAX));
     }
     if (options.device == DeviceKind::Cuda)
       if (MaybeError error =
@@ -279,6 +281,10 @@ void StepExecutable::abort(const std::string &reason) {
 
 MaybeError StepExecutable::getFailure() const {
   return group->getSession(0).getCommunicator().getTransport().getFailure();
+}
+
+runtime::Device &StepExecutable::getDevice(size_t localRank) {
+  return group->getSession(localRank).getDevice();
 }
 
 int64_t StepExecutable::getPeakBytes(size_t localRank) const {

@@ -138,17 +138,8 @@ Value RaggedDotExpander::broadcast(Value value, ArrayRef<int64_t> shape,
 }
 
 Value RaggedDotExpander::zeros(ArrayRef<int64_t> shape, Type elementType) {
-  auto type = RankedTensorType::get(shape, elementType);
-  if (auto complexType = dyn_cast<ComplexType>(elementType)) {
-    APFloat zero = APFloat::getZero(
-        cast<FloatType>(complexType.getElementType()).getFloatSemantics());
-    return stablehlo::ConstantOp::create(
-        rewriter, loc,
-        DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero)));
-  }
   return stablehlo::ConstantOp::create(
-      rewriter, loc,
-      DenseElementsAttr::get(type, rewriter.getZeroAttr(elementType)));
+      rewriter, loc, getZeros(RankedTensorType::get(shape, elementType)));
 }
 
 Value RaggedDotExpander::sum(Value value, int64_t dim) {

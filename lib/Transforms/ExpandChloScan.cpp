@@ -29,16 +29,7 @@ static RankedTensorType getTensorType(Value value) {
 
 /// A tensor of zeros.
 static Value makeZero(OpBuilder &builder, Location loc, RankedTensorType type) {
-  Type elementType = type.getElementType();
-  DenseElementsAttr value;
-  if (auto complexType = dyn_cast<ComplexType>(elementType)) {
-    APFloat zero = APFloat::getZero(
-        cast<FloatType>(complexType.getElementType()).getFloatSemantics());
-    value = DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
-  } else {
-    value = DenseElementsAttr::get(type, builder.getZeroAttr(elementType));
-  }
-  return stablehlo::ConstantOp::create(builder, loc, value);
+  return stablehlo::ConstantOp::create(builder, loc, getZeros(type));
 }
 
 /// The shape of one slice that keeps dimension `dim`, with size 1.

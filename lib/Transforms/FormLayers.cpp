@@ -50,6 +50,7 @@ void FormLayersPass::runOnOperation() {
   FailureOr<FormAxis> axis = getBatchAxis(*step);
   if (failed(axis))
     return signalPassFailure();
+  warnOfWholeBatches(*step, *axis);
   FormAnalysis forms(step->getBody().front(), std::move(*axis));
   StepLayers layers = formLayers(*step, forms, maxLayers);
   numLayers += layers.numLayers;

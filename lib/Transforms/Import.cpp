@@ -27,11 +27,13 @@ void hetero::buildImportPipeline(OpPassManager &manager,
     roles.roles.assign(options.roles.begin(), options.roles.end());
     step.addPass(createInferRolesPass(roles));
   }
+  step.addPass(createSelectBranchesPass());
   UnrollLayersPassOptions unroll;
   unroll.all = options.unrollAll;
   step.addPass(createUnrollLayersPass(unroll));
   step.addPass(createCanonicalizerPass());
   step.addPass(createCSEPass());
+  step.addPass(createSplitBarriersPass());
   step.addPass(createExternalizeConstantsPass());
   manager.addPass(createSymbolDCEPass());
 }

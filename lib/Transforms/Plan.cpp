@@ -79,13 +79,18 @@ FailureOr<LayerTableOp> PlanPass::getLayerTable() {
 
 FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
   planner::PlannerOptions options;
-  std::optional<simulator::ScheduleKind> kind =
-      simulator::parseScheduleKind(schedule);
-  if (!kind)
-    return getOperation().emitError()
-           << "unknown kind of schedule '" << schedule
-           << "'; one of: gpipe, 1f1b, h1f1b";
-  options.schedule = *kind;
+  if (schedule != "auto") {
+    std::optional<simulator::ScheduleKind> kind =
+        simulator::parseScheduleKind(schedule);
+    if (!kind)
+      return getOperation().emitError()
+             << "unknown kind of schedule '" << schedule << "'; one of: auto, "
+             << simulator::listScheduleKinds();
+    options.schedule = *kind;
+    options.otherSchedules.clear();
+  }
+  // Programs of ranks gather everything first.
+  options.layered = false;
   // What hetero-partition can write: it divides state over all members of an
   // axis.
   llvm::erase(options.stateModes, planner::StateMode::Node);

@@ -36,6 +36,7 @@ static std::vector<simulator::StageTimes> getTimes(const planner::Plan &plan) {
     simulator::StageTimes time;
     time.forward = unknown ? Time(timePerSecond) : stage.forward;
     time.backward = unknown ? Time(timePerSecond) : stage.backward;
+    time.weightGradient = Time(time.backward.count() / 2);
     time.boundary = stage.boundary;
     time.boundaryGradient = stage.boundaryGradient;
     times.push_back(time);
@@ -43,22 +44,42 @@ static std::vector<simulator::StageTimes> getTimes(const planner::Plan &plan) {
   return times;
 }
 
-/// The counts of `kind` that the plan has room for. A plan with less room than
-/// gpipe needs is an error: with less it would be another kind.
+/// The counts of `kind` that the plan has room for: those of the plan if it was
+/// made for that kind. A plan with less room than a kind needs that does not
+/// adapt is an error.
 static FailureOr<std::vector<int64_t>> getInFlight(simulator::ScheduleKind kind,
                                                    const planner::Plan &plan,
                                                    PlanOp op) {
   int64_t microbatches = plan.microbatches.size();
+  int64_t chunks = plan.stages.front().layers.size();
   std::vector<int64_t> limits;
-  for (auto [stage, stageOp] : llvm::zip_equal(plan.stages, op.getStages())) {
-    if (kind == simulator::ScheduleKind::Gpipe && stage.inFlight < microbatches)
+  for (const planner::Stage &stage : plan.stages)
+    limits.push_back(std::min(stage.inFlight, microbatches * chunks));
+  bool adapts = kind == simulator::ScheduleKind::HeteroOneFOneB ||
+                kind == simulator::ScheduleKind::ZeroBubble ||
+                kind == simulator::ScheduleKind::Interleaved;
+  if (op.getSchedule() && plan.schedule == kind && adapts)
+    return limits;
+  bool keepsAll = kind == simulator::ScheduleKind::Gpipe;
+  std::vector<int64_t> counts = computeInFlight(
+      kind, microbatches, getTimes(plan),
+      keepsAll ? ArrayRef<int64_t>() : ArrayRef<int64_t>(limits), chunks);
+  for (auto [count, limit, stageOp] :
+       llvm::zip_equal(counts, limits, op.getStages())) {
+    if (count <= limit)
+      continue;
+    llvm::StringRef name = stringify(kind);
+    if (count == microbatches)
       return stageOp.emitOpError()
-             << "has room for " << stage.inFlight
-             << " microbatches in flight, but gpipe keeps all " << microbatches
-             << "; plan with schedule=gpipe, or raise in_flight";
-    limits.push_back(stage.inFlight);
+             << "has room for " << limit << " microbatches in flight, but "
+             << name << " keeps all " << count
+             << "; plan with schedule=" << name << ", or raise in_flight";
+    return stageOp.emitOpError()
+           << "has room for " << limit << " in flight, but " << name
+           << " keeps " << count << "; plan with schedule=" << name
+           << ", or raise in_flight";
   }
-  return computeInFlight(kind, microbatches, getTimes(plan), limits);
+  return counts;
 }
 
 static InstructionAttr toAttr(const simulator::Instruction &instruction,
@@ -66,7 +87,7 @@ static InstructionAttr toAttr(const simulator::Instruction &instruction,
   // Both enumerations have the same words.
   return InstructionAttr::get(
       context, *symbolizeInstructionKind(stringify(instruction.kind)),
-      instruction.microbatch, instruction.peer, /*chunk=*/0, /*sweep=*/0);
+      instruction.microbatch, instruction.peer, instruction.chunk, /*sweep=*/0);
 }
 
 ScheduleOp SchedulePass::write(PlanOp plan,
@@ -90,21 +111,31 @@ ScheduleOp SchedulePass::write(PlanOp plan,
     for (const simulator::Instruction &instruction : stage.instructions)
       instructions.push_back(toAttr(instruction, context));
     numInstructions += instructions.size();
-    StageScheduleOp::create(
-        builder, plan.getLoc(), builder.getI64IntegerAttr(index),
-        builder.getI64IntegerAttr(stage.inFlight), builder.getI64IntegerAttr(1),
-        builder.getArrayAttr(instructions));
+    StageScheduleOp::create(builder, plan.getLoc(),
+                            builder.getI64IntegerAttr(index),
+                            builder.getI64IntegerAttr(stage.inFlight),
+                            builder.getI64IntegerAttr(stage.chunks),
+                            builder.getArrayAttr(instructions));
   }
   return op;
 }
 
+/// The kind that is asked for, or else that of the plan.
+static FailureOr<simulator::ScheduleKind> getKind(StringRef asked, PlanOp op,
+                                                  const planner::Plan &plan) {
+  if (asked != "auto")
+    return *simulator::parseScheduleKind(asked);
+  if (op.getSchedule() == ScheduleKind::Custom)
+    return op.emitOpError()
+           << "is for a custom schedule, which the module must have";
+  return plan.schedule;
+}
+
 void SchedulePass::runOnOperation() {
   ModuleOp module = getOperation();
-  std::optional<simulator::ScheduleKind> scheduleKind =
-      simulator::parseScheduleKind(kind);
-  if (!scheduleKind) {
+  if (kind != "auto" && !simulator::parseScheduleKind(kind)) {
     module.emitError() << "unknown kind of schedule '" << kind
-                       << "'; one of: gpipe, 1f1b, h1f1b";
+                       << "'; one of: auto, " << simulator::listScheduleKinds();
     return signalPassFailure();
   }
   if (!module.getOps<ScheduleOp>().empty())
@@ -112,15 +143,22 @@ void SchedulePass::runOnOperation() {
   FailureOr<PlanOp> op = getPlanOp(module);
   if (failed(op))
     return signalPassFailure();
-  for (StageOp stage : op->getStages())
-    if (stage.getNumChunks() != 1) {
-      stage.emitOpError() << "has " << stage.getNumChunks()
-                          << " runs of layers; schedules of this kind have 1";
-      return signalPassFailure();
-    }
   FailureOr<planner::Plan> plan = getPlan(*op);
   if (failed(plan))
     return signalPassFailure();
+  FailureOr<simulator::ScheduleKind> scheduleKind = getKind(kind, *op, *plan);
+  if (failed(scheduleKind))
+    return signalPassFailure();
+  bool hasChunks = *scheduleKind == simulator::ScheduleKind::Interleaved ||
+                   *scheduleKind == simulator::ScheduleKind::Layered;
+  int64_t numChunks = hasChunks ? op->getStages().front().getNumChunks() : 1;
+  for (StageOp stage : op->getStages())
+    if (stage.getNumChunks() != numChunks) {
+      stage.emitOpError() << "has " << stage.getNumChunks()
+                          << " runs of layers; schedules of this kind have "
+                          << numChunks;
+      return signalPassFailure();
+    }
   FailureOr<std::vector<int64_t>> inFlight =
       getInFlight(*scheduleKind, *plan, *op);
   if (failed(inFlight))
@@ -134,5 +172,5 @@ void SchedulePass::runOnOperation() {
          /*reduces=*/stage.mesh.data > 1});
   numStages += plan->stages.size();
   write(*op, buildSchedule(*scheduleKind, plan->microbatches.size(), *inFlight,
-                           communication));
+                           communication, numChunks, getTimes(*plan)));
 }

@@ -17,6 +17,17 @@ using namespace hetero;
 // Constants
 //===----------------------------------------------------------------------===//
 
+DenseElementsAttr hetero::getZeros(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    APFloat zero = APFloat::getZero(
+        cast<FloatType>(complex.getElementType()).getFloatSemantics());
+    return DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
+  }
+  return DenseElementsAttr::get(
+      type, Builder(type.getContext()).getZeroAttr(element));
+}
+
 Expr ExprBuilder::operator()(Value value) { return Expr(*this, value); }
 
 /// The run-time sizes of a tensor with dynamic dimensions.

@@ -30,6 +30,9 @@ namespace hetero {
 
 class Expr;
 
+/// Zeros of any element type.
+mlir::DenseElementsAttr getZeros(mlir::RankedTensorType type);
+
 /// Where the ops of a formula go.
 class ExprBuilder {
 public:

@@ -37,7 +37,7 @@ def jit(
     planner: str = "stages",
     schedule: str | None = None,
     microbatches: int | None = None,
-    roles: Iterable[str] = (),
+    roles: str | Iterable[str] = (),
     transport: str | None = None,
     memory_caps: bool = True,
     threads_per_rank: int = 1,
@@ -63,7 +63,8 @@ def jit(
     * `planner`, `schedule`, `microbatches`: as of the passes hetero-plan and
       hetero-schedule; the planner chooses what is not given.
     * `roles`: what arguments and results are to training, where that cannot be
-      inferred: "arg3=batch", "result0=loss" (see hetero-infer-roles).
+      inferred: ["arg3=batch", "result0=loss"] (see hetero-infer-roles), or
+      one text with commas.
     * `transport`: "threads" or "mpi"; "mpi" is the default under mpirun, where
       each process has one rank and all of them make the same calls.
     * `memory_caps`: a device never uses more memory than the cluster says.
@@ -78,7 +79,7 @@ def jit(
         planner=planner,
         schedule=schedule,
         microbatches=microbatches,
-        roles=tuple(roles),
+        roles=tuple(roles.split(",") if isinstance(roles, str) else roles),
         transport=transport,
         memory_caps=memory_caps,
         threads_per_rank=threads_per_rank,

@@ -64,23 +64,52 @@ def pack(values: list[np.ndarray]) -> bytes:
     return b"".join(parts)
 
 
-def run(
-    module: str, arguments: list[np.ndarray], directory: Path, count: int = 1
-) -> tuple[list[np.ndarray], str]:
-    """The results of @main, and what hetero-run-kernel says on standard error."""
-    (directory / "module.mlir").write_text(module)
-    (directory / "operands.bin").write_bytes(pack(arguments))
-    command = [tool("hetero-run-kernel"), "module.mlir", "main", "operands.bin", "results.bin", str(count)]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=600)
-    if done.returncode != 0:
-        raise RuntimeError(f"hetero-run-kernel ended with {done.returncode}:\n{done.stderr[-4000:]}")
-    data = (directory / "results.bin").read_bytes()
-    results, position = [], 0
+def _unpack(module: str, data: bytes) -> tuple[list[np.ndarray], bytes]:
+    """The results of a module at the beginning of `data`, and what follows."""
+    results = []
     for shape, dtype in result_types(module):
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        results.append(np.frombuffer(data[position : position + size], dtype).reshape(shape))
-        position += size + -size % 64
-    return results, done.stderr
+        results.append(np.frombuffer(data[:size], dtype).reshape(shape))
+        data = data[size + -size % 64 :]
+    return results, data
+
+
+def run_all(
+    modules: list[str], arguments: list[list[np.ndarray]], directory: Path, count: int = 1
+) -> list[list[np.ndarray] | str]:
+    """For each module the results of @main, or what is wrong with it.
+
+    One process runs them; a module that ends it is blamed, and the others go on
+    in the next one.
+    """
+    found: list[list[np.ndarray] | str] = []
+    while len(found) < len(modules):
+        rest = modules[len(found) :]
+        (directory / "modules.mlir").write_text("// -----\n".join(rest))
+        operands = b"".join(pack(values) for values in arguments[len(found) :])
+        (directory / "operands.bin").write_bytes(operands)
+        command = [tool("hetero-run-kernel"), "modules.mlir", "operands.bin", "results.bin", str(count)]
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=600)
+        if done.returncode > 0:
+            raise RuntimeError(f"hetero-run-kernel ended with {done.returncode}:\n{done.stderr[-4000:]}")
+        data = (directory / "results.bin").read_bytes()
+        for module, line in zip(rest, done.stdout.splitlines(), strict=False):
+            if line == "ok":
+                values, data = _unpack(module, data)
+                found.append(values)
+            else:
+                found.append(line or "not compiled, and no reason given")
+        if done.returncode < 0:
+            found.append(f"ended the process with signal {-done.returncode}")
+    return found
+
+
+def run(module: str, arguments: list[np.ndarray], directory: Path, count: int = 1) -> list[np.ndarray]:
+    """The results of @main."""
+    (found,) = run_all([module], [arguments], directory, count)
+    if isinstance(found, str):
+        raise RuntimeError(found)
+    return found
 
 
 def run_jax(module: str, arguments: list[np.ndarray]) -> list[np.ndarray]:
@@ -93,9 +122,12 @@ def run_jax(module: str, arguments: list[np.ndarray]) -> list[np.ndarray]:
     with jax_mlir.make_ir_context():
         parsed = ir.Module.parse(module)
         text = jax_mlir.module_to_bytecode(parsed)
+    # Each operation rounds to its type, as the program says.
+    options = xla_client.CompileOptions()
+    options.env_option_overrides = [("xla_allow_excess_precision", False)]
     backend = jax.devices("cpu")[0].client
     devices = xla_client.DeviceList(tuple(backend.local_devices()[:1]))
-    executable = backend.compile_and_load(text, devices, xla_client.CompileOptions())
+    executable = backend.compile_and_load(text, devices, options)
     with jax.enable_x64(True):
         buffers = [jax.device_put(argument, jax.devices("cpu")[0]) for argument in arguments]
     outputs = executable.execute_sharded(buffers).disassemble_into_single_device_arrays()

@@ -54,3 +54,30 @@ func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>) -> tensor<4xui8> {
   %0 = stablehlo.divide %a, %b : tensor<4xui8>
   return %0 : tensor<4xui8>
 }
+
+// A list of numbers and addresses goes to the runtime.
+// CHECK-LABEL: func.func @fft
+// CHECK-SAME: (%[[X:.*]]: tensor<2x6xf32>)
+func.func @fft(%x: tensor<2x6xf32>) -> tensor<2x4xcomplex<f32>> {
+  // CHECK: %[[FROM:.*]] = bufferization.to_buffer %[[X]] read_only
+  // CHECK: %[[TO:.*]] = memref.alloc() : memref<2x4xcomplex<f32>>
+  // CHECK: %[[WORDS:.*]] = memref.alloc() : memref<7xindex>
+  // CHECK: memref.extract_aligned_pointer_as_index %[[FROM]]
+  // CHECK: memref.extract_aligned_pointer_as_index %[[TO]]
+  // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[WORDS]]
+  // CHECK: call @hetero_fft(%[[ADDRESS]]) : (index) -> ()
+  // CHECK: bufferization.to_tensor %[[TO]] restrict
+  %0 = stablehlo.fft %x, type = RFFT, length = [6] : (tensor<2x6xf32>) -> tensor<2x4xcomplex<f32>>
+  return %0 : tensor<2x4xcomplex<f32>>
+}
+
+// CHECK-LABEL: func.func @lapack
+func.func @lapack(%a: tensor<6x4xf32>, %tau: tensor<4xf32>) -> tensor<6x4xf32> {
+  // CHECK: memref.alloc() : memref<13xindex>
+  // CHECK: call @hetero_lapack
+  %0 = stablehlo.custom_call @lapack_sorgqr_ffi(%a, %tau) : (tensor<6x4xf32>, tensor<4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// CHECK-DAG: func.func private @hetero_fft(index)
+// CHECK-DAG: func.func private @hetero_lapack(index)

@@ -1,4 +1,4 @@
-"""Training with `hetero.jit` is training with `jax.jit`: the zoo on 1 to 4 devices."""
+"""Training with `hetero.jit` is training with `jax.jit`: the zoo on 1 to 5 devices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import jit_steps as steps
 from hetero import zoo
 
-PLANNERS = ("stages", "dp-proportional", "dp-even")
+PLANNERS = ("stages", "dp-proportional", "dp-even", "joint")
 
 # What runs every time; the slow tests run all of it.
 SAMPLE = [
@@ -21,12 +21,13 @@ SAMPLE = [
     ("gpt", 2, "stages"),
     ("gpt", 3, "dp-proportional"),
     ("moe", 4, "stages"),
+    ("bert", 5, "joint"),
 ]
 MODELS = ("mlp", "gpt", "bert", "vit", "moe", "gpt_scan", "vgg19")
 ALL = [
     (model, ranks, planner)
     for model in MODELS
-    for ranks in (1, 2, 3, 4)
+    for ranks in (1, 2, 3, 4, 5)
     for planner in (PLANNERS if ranks > 1 else PLANNERS[:1])
     if (model, ranks, planner) not in SAMPLE
 ]

@@ -103,6 +103,8 @@ import os, signal, threading
 import hetero, jax, numpy as np
 from hetero import zoo
 
+# A script in the background of a shell starts with the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 step = zoo.get("gpt")
 ours = hetero.jit(step.fn, cluster={cluster!r}, donate_argnums=step.donate_argnums,
                   cache_directory={cache!r})
@@ -163,7 +165,15 @@ def environment():
     return {**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
 
 
-def test_a_signal_between_steps():
+@pytest.fixture
+def handled_signal():
+    """Tests in the background of a shell start with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_between_steps(handled_signal):
     step = hetero.jit(steps.sgd)
     state, _ = step(steps.parameters(), steps.batch())
     with pytest.raises(KeyboardInterrupt):

@@ -173,12 +173,24 @@ def along_the_batch(params, momentum, x, y, key):
     return _train(loss_fn, params, momentum)
 
 
+@_step
 def frequencies(params, momentum, x, y, key):
-    """A transform that the CPU's code generator does not have."""
+    """Fourier transforms along the features."""
 
     def loss_fn(params):
         spectrum = jnp.fft.rfft(x @ params["a"] + params["b"], axis=-1)
         return _cross_entropy(jnp.fft.irfft(spectrum * 0.9, axis=-1) @ params["c"], y).mean()
+
+    return _train(loss_fn, params, momentum)
+
+
+def called_back(params, momentum, x, y, key):
+    """Python within the step, which compiled code cannot call."""
+
+    def loss_fn(params):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        seen = jax.lax.stop_gradient(jax.pure_callback(lambda a: a * 2, shape, x))
+        return _cross_entropy(_forward(params, seen), y).mean()
 
     return _train(loss_fn, params, momentum)
 

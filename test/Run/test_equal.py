@@ -57,6 +57,21 @@ links:
 """
 
 
+PLANNERS = [
+    "single",
+    "fast-only",
+    "even",
+    "dp-even",
+    "dp-proportional",
+    "hap",
+    "spmd",
+    "cephalo",
+    "harp",
+    "stages",
+    "joint",
+]
+
+
 def check(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     assert "results agree" in done.stdout
@@ -81,7 +96,7 @@ def test_random_plan(name: str, kind: str, seed: int, tmp_path: Path) -> None:
     check(steps.run(plans.apply(step, plan), case, tmp_path))
 
 
-@pytest.mark.parametrize("planner", ["single", "fast-only", "even", "dp-even", "dp-proportional", "hap", "spmd", "stages"])
+@pytest.mark.parametrize("planner", PLANNERS)
 @pytest.mark.parametrize("transport", ["threads", "mpi"])
 def test_planners(planner: str, transport: str, tmp_path: Path) -> None:
     """The real planners, on three unlike devices, in threads and in processes."""

@@ -42,3 +42,15 @@ def test_equal(name: str, kind: str, seed: int, tmp_path: Path) -> None:
     done = steps.run(text, case, tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "results agree" in done.stdout
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_planned(name: str, tmp_path: Path) -> None:
+    """A plan for zero_bubble gets the lists that hetero-schedule writes for it."""
+    case = steps.get(name, **MODELS[name])
+    step = plans.read(steps.layered(name, **MODELS[name]))
+    text = plans.apply(step, plans.random_plan(step, 1, "pipeline"))
+    text = text.replace(" predicted 1 ms", " schedule zero_bubble predicted 1 ms", 1)
+    done = steps.run(text, case, tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "results agree" in done.stdout

@@ -28,16 +28,16 @@ class UserStep:
 STEPS: dict[str, Callable[[], UserStep]] = {}
 
 
-def _step(make: Callable[[], UserStep]) -> Callable[[], UserStep]:
+def user_step(make: Callable[[], UserStep]) -> Callable[[], UserStep]:
     STEPS[make.__name__] = make
     return make
 
 
-def _normal(seed: int, *shape: int) -> jax.Array:
+def normal(seed: int, *shape: int) -> jax.Array:
     return jnp.asarray(np.random.default_rng(seed).normal(size=shape).astype(np.float32))
 
 
-def _labels(seed: int, classes: int, *shape: int) -> jax.Array:
+def labels(seed: int, classes: int, *shape: int) -> jax.Array:
     return jnp.asarray(np.random.default_rng(seed).integers(0, classes, shape).astype(np.int32))
 
 
@@ -65,7 +65,7 @@ def _train(optimizer: optax.GradientTransformation, loss_fn: Callable[..., Any])
     return step
 
 
-def _cross_entropy(logits: jax.Array, y: jax.Array) -> jax.Array:
+def cross_entropy(logits: jax.Array, y: jax.Array) -> jax.Array:
     return optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
 
 
@@ -81,34 +81,34 @@ class _Mlp(nn.Module):
 
 def _mlp_step(optimizer: optax.GradientTransformation, batch: int = 7) -> UserStep:
     model = _Mlp()
-    x, y = _normal(1, batch, 9), _labels(2, 5, batch)
+    x, y = normal(1, batch, 9), labels(2, 5, batch)
     params = model.init(jax.random.key(0), x)
-    fn = _train(optimizer, lambda p, x, y: _cross_entropy(model.apply(p, x), y))
+    fn = _train(optimizer, lambda p, x, y: cross_entropy(model.apply(p, x), y))
     return UserStep(fn, (params, _warm(optimizer.init(params)), x, y), (0, 1))
 
 
 
-@_step
+@user_step
 def lion() -> UserStep:
     return _mlp_step(optax.lion(1e-3, weight_decay=1e-2))
 
 
-@_step
+@user_step
 def adafactor() -> UserStep:
     return _mlp_step(optax.adafactor(1e-2, min_dim_size_to_factor=8), batch=11)
 
 
-@_step
+@user_step
 def lamb() -> UserStep:
     return _mlp_step(optax.lamb(1e-2, weight_decay=1e-2))
 
 
-@_step
+@user_step
 def rmsprop() -> UserStep:
     return _mlp_step(optax.rmsprop(1e-2, momentum=0.9, centered=False))
 
 
-@_step
+@user_step
 def nesterov_with_schedule() -> UserStep:
     schedule = optax.warmup_cosine_decay_schedule(0.0, 0.1, 3, 10)
     optimizer = optax.chain(
@@ -117,19 +117,19 @@ def nesterov_with_schedule() -> UserStep:
     return _mlp_step(optimizer, batch=13)
 
 
-@_step
+@user_step
 def every_second_step() -> UserStep:
     """Optax's own accumulation: the update is behind a branch."""
     multi = optax.MultiSteps(optax.sgd(0.1, momentum=0.9), every_k_schedule=2)
     return _mlp_step(multi.gradient_transformation(), batch=5)
 
 
-@_step
+@user_step
 def everything_in_one_state() -> UserStep:
     """A TrainState with masked decay, clipping, a schedule, smoothed labels,
     running averages of parameters and a dictionary of metrics."""
     model = _Mlp()
-    x, y = _normal(1, 7, 9), _labels(2, 5, 7)
+    x, y = normal(1, 7, 9), labels(2, 5, 7)
     params = model.init(jax.random.key(0), x)
     mask = jax.tree.map(lambda leaf: leaf.ndim > 1, params)
     schedule = optax.linear_schedule(1e-3, 1e-4, 100)
@@ -163,7 +163,7 @@ def everything_in_one_state() -> UserStep:
 
 
 
-@_step
+@user_step
 def lstm() -> UserStep:
     class Model(nn.Module):
         @nn.compact
@@ -172,26 +172,26 @@ def lstm() -> UserStep:
             x = nn.RNN(nn.OptimizedLSTMCell(12))(x)
             return nn.Dense(17)(x)
 
-    model, tokens = Model(), _labels(1, 17, 5, 7)
+    model, tokens = Model(), labels(1, 17, 5, 7)
     params = model.init(jax.random.key(0), tokens)
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(0.5, momentum=0.9))
 
     def loss_fn(params, tokens):
-        return _cross_entropy(model.apply(params, tokens[:, :-1]), tokens[:, 1:])
+        return cross_entropy(model.apply(params, tokens[:, :-1]), tokens[:, 1:])
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), tokens), (0, 1))
 
 
-@_step
+@user_step
 def gru_with_lengths() -> UserStep:
     """Sequences of unequal length; the state stops at the end of each."""
     width, features = 10, 6
     params = {
-        "gates": 0.3 * _normal(1, features + width, 2 * width),
-        "new": 0.3 * _normal(2, features + width, width),
-        "out": 0.3 * _normal(3, width, 3),
+        "gates": 0.3 * normal(1, features + width, 2 * width),
+        "new": 0.3 * normal(2, features + width, width),
+        "out": 0.3 * normal(3, width, 3),
     }
-    x, lengths, y = _normal(4, 11, 5, features), 1 + _labels(5, 5, 11), _labels(6, 3, 11)
+    x, lengths, y = normal(4, 11, 5, features), 1 + labels(5, 5, 11), labels(6, 3, 11)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     @jax.checkpoint
@@ -208,16 +208,16 @@ def gru_with_lengths() -> UserStep:
 
         times = jnp.arange(x.shape[1])
         h, _ = jax.lax.scan(body, jnp.zeros((x.shape[0], width)), (times, x.swapaxes(0, 1)))
-        return _cross_entropy(h @ params["out"], y)
+        return cross_entropy(h @ params["out"], y)
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, lengths, y), (0, 1))
 
 
-@_step
+@user_step
 def policy_gradient() -> UserStep:
     """Trajectories come time-major; returns are summed backwards in time."""
     model = _Mlp((12, 4))
-    x, actions, rewards = _normal(1, 6, 5, 3), _labels(2, 3, 6, 5), _normal(3, 6, 5)
+    x, actions, rewards = normal(1, 6, 5, 3), labels(2, 3, 6, 5), normal(3, 6, 5)
     params = model.init(jax.random.key(0), x)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
@@ -238,7 +238,7 @@ def policy_gradient() -> UserStep:
 
 
 
-@_step
+@user_step
 def batch_norm() -> UserStep:
     """Convolutions with running averages of the statistics of the batch."""
 
@@ -254,7 +254,7 @@ def batch_norm() -> UserStep:
 
     model = Model()
     images = jnp.asarray(np.random.default_rng(0).integers(0, 256, (5, 8, 8, 3)).astype(np.uint8))
-    y = _labels(1, 5, 5)
+    y = labels(1, 5, 5)
     variables = model.init(jax.random.key(0), jnp.zeros((1, 8, 8, 3)), True)
     optimizer = optax.sgd(0.1, momentum=0.9)
     state = {**variables, "optimizer": optimizer.init(variables["params"])}
@@ -266,7 +266,7 @@ def batch_norm() -> UserStep:
             logits, new = model.apply(
                 {"params": params, "batch_stats": state["batch_stats"]}, x, True, mutable=["batch_stats"]
             )
-            return _cross_entropy(logits, y), new["batch_stats"]
+            return cross_entropy(logits, y), new["batch_stats"]
 
         (loss, statistics), gradients = jax.value_and_grad(loss_fn, has_aux=True)(state["params"])
         updates, new = optimizer.update(gradients, state["optimizer"])
@@ -276,7 +276,7 @@ def batch_norm() -> UserStep:
     return UserStep(step, (state, images, y))
 
 
-@_step
+@user_step
 def group_norm_with_augmentation() -> UserStep:
     """Each image is flipped and cropped at random; the key is part of the state."""
 
@@ -288,7 +288,7 @@ def group_norm_with_augmentation() -> UserStep:
             x = nn.Dropout(0.3, deterministic=not train)(x)
             return nn.Dense(4)(x)
 
-    model, images, y = Model(), _normal(0, 7, 10, 10, 3), _labels(1, 4, 7)
+    model, images, y = Model(), normal(0, 7, 10, 10, 3), labels(1, 4, 7)
     params = model.init(jax.random.key(0), jnp.zeros((1, 8, 8, 3)), False)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
@@ -303,7 +303,7 @@ def group_norm_with_augmentation() -> UserStep:
         x = jax.vmap(augment)(jax.random.split(crop, images.shape[0]), images)
 
         def loss_fn(params):
-            return _cross_entropy(model.apply(params, x, True, rngs={"dropout": drop}), labels)
+            return cross_entropy(model.apply(params, x, True, rngs={"dropout": drop}), labels)
 
         loss, gradients = jax.value_and_grad(loss_fn)(state["params"])
         updates, new = optimizer.update(gradients, state["optimizer"])
@@ -314,7 +314,7 @@ def group_norm_with_augmentation() -> UserStep:
     return UserStep(step, (state, images, y))
 
 
-@_step
+@user_step
 def variational_autoencoder() -> UserStep:
     """Several outputs, transposed convolutions, noise from a key in the batch."""
 
@@ -327,7 +327,7 @@ def variational_autoencoder() -> UserStep:
             h = nn.relu(nn.Dense(3 * 3 * 4)(z)).reshape(-1, 3, 3, 4)
             return nn.ConvTranspose(1, (3, 3), (2, 2))(h), mean, spread
 
-    model, x = Model(), _normal(0, 5, 6, 6, 1)
+    model, x = Model(), normal(0, 5, 6, 6, 1)
     params = model.init(jax.random.key(0), x, jax.random.key(1))
     optimizer = optax.adam(1e-3)
 
@@ -354,21 +354,21 @@ def _rotary(x: jax.Array) -> jax.Array:
     return jnp.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
 
 
-@_step
+@user_step
 def rotary_attention() -> UserStep:
     """Grouped queries, a causal mask, RMS norms, a gated network; padding is masked."""
     width, heads, groups, size = 16, 4, 2, 4
     params = {
-        "embedding": 0.5 * _normal(0, 19, width),
-        "q": 0.2 * _normal(1, width, heads, size),
-        "k": 0.2 * _normal(2, width, groups, size),
-        "v": 0.2 * _normal(3, width, groups, size),
-        "o": 0.2 * _normal(4, heads, size, width),
-        "up": 0.2 * _normal(5, width, 2 * 24),
-        "down": 0.2 * _normal(6, 24, width),
+        "embedding": 0.5 * normal(0, 19, width),
+        "q": 0.2 * normal(1, width, heads, size),
+        "k": 0.2 * normal(2, width, groups, size),
+        "v": 0.2 * normal(3, width, groups, size),
+        "o": 0.2 * normal(4, heads, size, width),
+        "up": 0.2 * normal(5, width, 2 * 24),
+        "down": 0.2 * normal(6, 24, width),
         "scale": jnp.ones((2, width)),
     }
-    tokens = _labels(7, 19, 5, 8).at[1:3, 6:].set(0)
+    tokens = labels(7, 19, 5, 8).at[1:3, 6:].set(0)
     optimizer = optax.adamw(1e-3)
 
     def norm(x, scale):
@@ -396,17 +396,17 @@ def rotary_attention() -> UserStep:
     return UserStep(_train(optimizer, loss_fn), (params, _warm(optimizer.init(params)), tokens), (0, 1))
 
 
-@_step
+@user_step
 def top_k_routing() -> UserStep:
     """Two experts of five for each sample, with a loss that balances them."""
     experts, width, hidden = 5, 8, 12
     params = {
-        "router": 0.5 * _normal(0, width, experts),
-        "up": 0.3 * _normal(1, experts, width, hidden),
-        "down": 0.3 * _normal(2, experts, hidden, width),
-        "head": 0.3 * _normal(3, width, 4),
+        "router": 0.5 * normal(0, width, experts),
+        "up": 0.3 * normal(1, experts, width, hidden),
+        "down": 0.3 * normal(2, experts, hidden, width),
+        "head": 0.3 * normal(3, width, 4),
     }
-    x, y = _normal(4, 11, width), _labels(5, 4, 11)
+    x, y = normal(4, 11, width), labels(5, 4, 11)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def loss_fn(params, x, y):
@@ -417,32 +417,32 @@ def top_k_routing() -> UserStep:
         h = jax.nn.relu(jnp.einsum("bd,edh->ebh", x, params["up"]))
         x = x + jnp.einsum("ebh,ehd,be->bd", h, params["down"], gates)
         balance = experts * jnp.sum(probabilities.mean(0) * (gates > 0).mean(0))
-        return _cross_entropy(x @ params["head"], y) + 0.01 * balance
+        return cross_entropy(x @ params["head"], y) + 0.01 * balance
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, y), (0, 1))
 
 
 
-@_step
+@user_step
 def bags_of_words() -> UserStep:
     """Words of all samples in one list, with the sample that each belongs to."""
-    params = {"table": 0.5 * _normal(0, 23, 6), "out": 0.5 * _normal(1, 6, 3)}
-    words, owners, y = _labels(2, 23, 29), jnp.sort(_labels(3, 7, 29)), _labels(4, 3, 7)
+    params = {"table": 0.5 * normal(0, 23, 6), "out": 0.5 * normal(1, 6, 3)}
+    words, owners, y = labels(2, 23, 29), jnp.sort(labels(3, 7, 29)), labels(4, 3, 7)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def loss_fn(params, words, owners, y):
         sums = jax.ops.segment_sum(params["table"][words], owners, num_segments=y.shape[0])
         counts = jax.ops.segment_sum(jnp.ones(words.shape), owners, num_segments=y.shape[0])
-        return _cross_entropy(sums / jnp.maximum(counts, 1.0)[:, None] @ params["out"], y)
+        return cross_entropy(sums / jnp.maximum(counts, 1.0)[:, None] @ params["out"], y)
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), words, owners, y), (0, 1))
 
 
-@_step
+@user_step
 def segment_max_per_sample() -> UserStep:
     """Segments inside of each sample, by scatter in a vmap."""
-    params = {"w": 0.5 * _normal(0, 4, 6), "out": 0.5 * _normal(1, 18, 3)}
-    x, segments, y = _normal(2, 5, 9, 4), _labels(3, 3, 5, 9), _labels(4, 3, 5)
+    params = {"w": 0.5 * normal(0, 4, 6), "out": 0.5 * normal(1, 18, 3)}
+    x, segments, y = normal(2, 5, 9, 4), labels(3, 3, 5, 9), labels(4, 3, 5)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def loss_fn(params, x, segments, y):
@@ -450,32 +450,32 @@ def segment_max_per_sample() -> UserStep:
             return jax.ops.segment_sum(h, segments, num_segments=3).reshape(-1)
 
         h = jax.vmap(pool)(jnp.tanh(x @ params["w"]), segments)
-        return _cross_entropy(h @ params["out"], y)
+        return cross_entropy(h @ params["out"], y)
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, segments, y), (0, 1))
 
 
-@_step
+@user_step
 def graph_convolution() -> UserStep:
     """Nodes of one graph are the batch; edges are another list."""
-    params = {"self": 0.5 * _normal(0, 5, 8), "other": 0.5 * _normal(1, 5, 8), "out": 0.5 * _normal(2, 8, 3)}
-    x, edges, y = _normal(3, 13, 5), _labels(4, 13, 31, 2), _labels(5, 3, 13)
+    params = {"self": 0.5 * normal(0, 5, 8), "other": 0.5 * normal(1, 5, 8), "out": 0.5 * normal(2, 8, 3)}
+    x, edges, y = normal(3, 13, 5), labels(4, 13, 31, 2), labels(5, 3, 13)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def loss_fn(params, x, edges, y):
         messages = (x @ params["other"])[edges[:, 0]]
         received = jax.ops.segment_sum(messages, edges[:, 1], num_segments=x.shape[0])
-        return _cross_entropy(jax.nn.relu(x @ params["self"] + received) @ params["out"], y)
+        return cross_entropy(jax.nn.relu(x @ params["self"] + received) @ params["out"], y)
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, edges, y), (0, 1))
 
 
-@_step
+@user_step
 def vector_quantization() -> UserStep:
     """A codebook that is no parameter but an average of what is assigned to it."""
-    params = {"encode": 0.5 * _normal(0, 6, 4), "decode": 0.5 * _normal(1, 4, 6)}
-    books = {"codes": _normal(2, 7, 4), "counts": jnp.ones(7), "sums": _normal(3, 7, 4)}
-    x = _normal(4, 13, 6)
+    params = {"encode": 0.5 * normal(0, 6, 4), "decode": 0.5 * normal(1, 4, 6)}
+    books = {"codes": normal(2, 7, 4), "counts": jnp.ones(7), "sums": normal(3, 7, 4)}
+    x = normal(4, 13, 6)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def step(params, state, books, x):
@@ -500,11 +500,11 @@ def vector_quantization() -> UserStep:
 
 
 
-@_step
+@user_step
 def adversarial() -> UserStep:
     """A generator and a discriminator, each with an optimizer of its own."""
     generator, critic = _Mlp((10, 6)), _Mlp((10, 1))
-    noise, real = _normal(0, 7, 3), _normal(1, 7, 6)
+    noise, real = normal(0, 7, 3), normal(1, 7, 6)
     params = {
         "generator": generator.init(jax.random.key(0), noise),
         "critic": critic.init(jax.random.key(1), real),
@@ -536,11 +536,11 @@ def adversarial() -> UserStep:
     return UserStep(step, (params, states, noise, real), (0, 1))
 
 
-@_step
+@user_step
 def siamese_triplets() -> UserStep:
     """One network three times; distances are clipped."""
     model = _Mlp((12, 6))
-    anchors, near, far = _normal(0, 5, 8), _normal(1, 5, 8), _normal(2, 5, 8)
+    anchors, near, far = normal(0, 5, 8), normal(1, 5, 8), normal(2, 5, 8)
     params = model.init(jax.random.key(0), anchors)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
@@ -553,11 +553,11 @@ def siamese_triplets() -> UserStep:
     return UserStep(_train(optimizer, loss_fn), args, (0, 1))
 
 
-@_step
+@user_step
 def clip_with_temperature() -> UserStep:
     """Two towers, unit vectors, every pair of the batch, a learned temperature."""
     left, right = _Mlp((10, 6)), _Mlp((6,))
-    a, b = _normal(0, 7, 5), _normal(1, 7, 9)
+    a, b = normal(0, 7, 5), normal(1, 7, 9)
     params = {
         "left": left.init(jax.random.key(0), a),
         "right": right.init(jax.random.key(1), b),
@@ -570,18 +570,18 @@ def clip_with_temperature() -> UserStep:
         u, v = (z / jnp.linalg.norm(z, axis=-1, keepdims=True) for z in (u, v))
         logits = jnp.exp(params["temperature"]) * u @ v.T
         labels = jnp.arange(logits.shape[0])
-        return 0.5 * (_cross_entropy(logits, labels) + _cross_entropy(logits.T, labels))
+        return 0.5 * (cross_entropy(logits, labels) + cross_entropy(logits.T, labels))
 
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), a, b), (0, 1))
 
 
-@_step
+@user_step
 def distillation_with_adapters() -> UserStep:
     """A frozen teacher and a frozen base; only adapters of low rank are trained."""
-    base, teacher = 0.3 * _normal(0, 9, 6), _Mlp((12, 6))
-    x = _normal(1, 7, 9)
+    base, teacher = 0.3 * normal(0, 9, 6), _Mlp((12, 6))
+    x = normal(1, 7, 9)
     frozen = {"base": base, "teacher": teacher.init(jax.random.key(0), x)}
-    params = {"a": 0.3 * _normal(2, 9, 2), "b": 0.3 * _normal(3, 2, 6)}
+    params = {"a": 0.3 * normal(2, 9, 2), "b": 0.3 * normal(3, 2, 6)}
     optimizer = optax.adam(1e-2)
 
     def step(params, state, frozen, x, temperature):
@@ -598,16 +598,16 @@ def distillation_with_adapters() -> UserStep:
     return UserStep(step, args, (0, 1))
 
 
-@_step
+@user_step
 def sharpness_aware() -> UserStep:
     """The gradient is taken at a point that another gradient leads to."""
     model = _Mlp((12, 5))
-    x, y = _normal(0, 7, 9), _labels(1, 5, 7)
+    x, y = normal(0, 7, 9), labels(1, 5, 7)
     params = model.init(jax.random.key(0), x)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def step(params, state, x, y):
-        loss_fn = lambda p: _cross_entropy(model.apply(p, x), y)  # noqa: E731
+        loss_fn = lambda p: cross_entropy(model.apply(p, x), y)  # noqa: E731
         loss, gradients = jax.value_and_grad(loss_fn)(params)
         norm = optax.global_norm(gradients) + 1e-6
         there = jax.tree.map(lambda p, g: p + 0.05 * g / norm, params, gradients)
@@ -617,11 +617,11 @@ def sharpness_aware() -> UserStep:
     return UserStep(step, (params, optimizer.init(params), x, y), (0, 1))
 
 
-@_step
+@user_step
 def learning_to_learn() -> UserStep:
     """Each sample is a task: a step of its own inside, and a gradient through it."""
     model = _Mlp((8, 1))
-    x, y = _normal(0, 5, 6, 1), _normal(1, 5, 6, 1)
+    x, y = normal(0, 5, 6, 1), normal(1, 5, 6, 1)
     params = model.init(jax.random.key(0), x)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
@@ -637,13 +637,13 @@ def learning_to_learn() -> UserStep:
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, y), (0, 1))
 
 
-@_step
+@user_step
 def q_learning() -> UserStep:
     """A target network that is replaced every few steps; clipped errors with weights."""
     model = _Mlp((12, 4))
-    x, actions, rewards, after = _normal(0, 11, 5), _labels(1, 4, 11), _normal(2, 11), _normal(3, 11, 5)
-    done = _labels(4, 2, 11).astype(bool)
-    weights = jnp.abs(_normal(5, 11))
+    x, actions, rewards, after = normal(0, 11, 5), labels(1, 4, 11), normal(2, 11), normal(3, 11, 5)
+    done = labels(4, 2, 11).astype(bool)
+    weights = jnp.abs(normal(5, 11))
     params = model.init(jax.random.key(0), x)
     optimizer = optax.adam(1e-3)
     state = {
@@ -671,18 +671,18 @@ def q_learning() -> UserStep:
 
 
 
-@_step
+@user_step
 def master_copies() -> UserStep:
     """Parameters in bfloat16 beside copies in float32, which the optimizer updates."""
-    x, y = _normal(0, 7, 8), _labels(1, 5, 7)
-    master = {"a": 0.3 * _normal(2, 8, 16), "b": 0.3 * _normal(3, 16, 5)}
+    x, y = normal(0, 7, 8), labels(1, 5, 7)
+    master = {"a": 0.3 * normal(2, 8, 16), "b": 0.3 * normal(3, 16, 5)}
     optimizer = optax.sgd(0.1, momentum=0.9)
     half = lambda tree: jax.tree.map(lambda p: p.astype(jnp.bfloat16), tree)  # noqa: E731
 
     def step(params, master, state, x, y):
         def loss_fn(params):
             h = jax.nn.relu(x.astype(jnp.bfloat16) @ params["a"])
-            return _cross_entropy((h @ params["b"]).astype(jnp.float32), y)
+            return cross_entropy((h @ params["b"]).astype(jnp.float32), y)
 
         loss, gradients = jax.value_and_grad(loss_fn)(params)
         gradients = jax.tree.map(lambda g: g.astype(jnp.float32), gradients)
@@ -693,11 +693,11 @@ def master_copies() -> UserStep:
     return UserStep(step, (half(master), master, optimizer.init(master), x, y), (0, 1, 2))
 
 
-@_step
+@user_step
 def diffusion() -> UserStep:
     """A random time and noise for each sample; the key advances in the state."""
     model = _Mlp((16, 6))
-    x = _normal(0, 11, 6)
+    x = normal(0, 11, 6)
     params = model.init(jax.random.key(0), jnp.zeros((1, 14)))
     optimizer = optax.adamw(1e-3)
 
@@ -720,11 +720,11 @@ def diffusion() -> UserStep:
     return UserStep(step, (params, _warm(optimizer.init(params)), jax.random.key(2), x), (0, 1, 2))
 
 
-@_step
+@user_step
 def hardest_samples() -> UserStep:
     """Only the samples with the largest losses, and their median, count."""
     model = _Mlp((12, 5))
-    x, y = _normal(0, 11, 9), _labels(1, 5, 11)
+    x, y = normal(0, 11, 9), labels(1, 5, 11)
     params = model.init(jax.random.key(0), x)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
@@ -736,12 +736,12 @@ def hardest_samples() -> UserStep:
     return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), x, y), (0, 1))
 
 
-@_step
+@user_step
 def spectral_norm() -> UserStep:
     """A vector in the state that follows the largest singular value."""
-    params = {"a": 0.3 * _normal(0, 9, 12), "b": 0.3 * _normal(1, 12, 5)}
-    vectors = {"a": _normal(2, 12), "b": _normal(3, 5)}
-    x, y = _normal(4, 7, 9), _labels(5, 5, 7)
+    params = {"a": 0.3 * normal(0, 9, 12), "b": 0.3 * normal(1, 12, 5)}
+    vectors = {"a": normal(2, 12), "b": normal(3, 5)}
+    x, y = normal(4, 7, 9), labels(5, 5, 7)
     optimizer = optax.sgd(0.1, momentum=0.9)
 
     def normalize(w, v):
@@ -756,7 +756,7 @@ def spectral_norm() -> UserStep:
         def loss_fn(params):
             a, va = normalize(params["a"], vectors["a"])
             b, vb = normalize(params["b"], vectors["b"])
-            return _cross_entropy(jax.nn.elu(x @ a) @ b, y), {"a": va, "b": vb}
+            return cross_entropy(jax.nn.elu(x @ a) @ b, y), {"a": va, "b": vb}
 
         (loss, new), gradients = jax.value_and_grad(loss_fn, has_aux=True)(params)
         updates, state = optimizer.update(gradients, state)
@@ -765,14 +765,14 @@ def spectral_norm() -> UserStep:
     return UserStep(step, (params, vectors, optimizer.init(params), x, y), (0, 1, 2))
 
 
-@_step
+@user_step
 def random_walk() -> UserStep:
     """Langevin dynamics: noise of the shape of each parameter, no optimizer."""
-    params = {"w": 0.3 * _normal(0, 9, 5), "b": jnp.zeros(5)}
-    x, y = _normal(1, 7, 9), _labels(2, 5, 7)
+    params = {"w": 0.3 * normal(0, 9, 5), "b": jnp.zeros(5)}
+    x, y = normal(1, 7, 9), labels(2, 5, 7)
 
     def step(params, key, x, y, rate):
-        loss, gradients = jax.value_and_grad(lambda p: _cross_entropy(x @ p["w"] + p["b"], y))(params)
+        loss, gradients = jax.value_and_grad(lambda p: cross_entropy(x @ p["w"] + p["b"], y))(params)
         key, use = jax.random.split(key)
         leaves, tree = jax.tree.flatten(params)
         keys = jax.tree.unflatten(tree, list(jax.random.split(use, len(leaves))))

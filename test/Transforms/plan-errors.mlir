@@ -13,7 +13,7 @@
 // RUN: hetero-opt %s --hetero-plan --split-input-file --verify-diagnostics
 
 // PLANNER: error: {{.*}}'best'{{.*}}even
-// SCHEDULE: error: unknown kind of schedule 'fast'; one of: gpipe, 1f1b, h1f1b
+// SCHEDULE: error: unknown kind of schedule 'fast'; one of: auto, gpipe, 1f1b, interleaved, h1f1b, zero_bubble, layered
 // STATE: error: unknown way to hold state 'some'; one of: replicated, optimizer, full
 // MANY: error: the step has a batch of 8 samples, which cannot make 9 microbatches
 // ZERO: error: the step cannot have microbatches=0; it must be at least 1

@@ -1,7 +1,7 @@
 // RUN: not hetero-opt %s --hetero-schedule=kind=fast --split-input-file 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: hetero-opt %s --hetero-schedule=kind=gpipe --split-input-file --verify-diagnostics
 
-// KIND: error: unknown kind of schedule 'fast'; one of: gpipe, 1f1b, h1f1b
+// KIND: error: unknown kind of schedule 'fast'; one of: auto, gpipe, 1f1b, interleaved, h1f1b, zero_bubble, layered
 
 // expected-error @below {{has no hetero.plan; run hetero-plan first}}
 module {

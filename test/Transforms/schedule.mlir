@@ -3,6 +3,16 @@
 // RUN: hetero-opt %s --hetero-schedule=kind=1f1b | FileCheck %s --check-prefix=STRICT
 // RUN: hetero-opt %s --hetero-schedule=kind=gpipe | FileCheck %s --check-prefix=GPIPE
 
+// A plan may say which kind it is for; its counts are then taken as they are.
+// RUN: sed 's/2] predicted/2] schedule zero_bubble predicted/' %s | hetero-opt --hetero-schedule | FileCheck %s --check-prefix=PLANNED
+// RUN: sed 's/2] predicted/2] schedule h1f1b predicted/' %s | hetero-opt --hetero-schedule | FileCheck %s --check-prefix=COUNTS
+// RUN: sed 's/2] predicted/2] schedule custom predicted/' %s | not hetero-opt --hetero-schedule 2>&1 | FileCheck %s --check-prefix=CUSTOM
+// PLANNED: hetero.schedule @order zero_bubble of @plan microbatches 4 {
+// PLANNED: input_gradient 0
+// COUNTS: hetero.schedule @order h1f1b of @plan microbatches 4 {
+// COUNTS: hetero.stage_schedule 1 in_flight 4 [
+// CUSTOM: error: 'hetero.plan' op is for a custom schedule, which the module must have
+
 // A schedule is valid IR, and one that is there is left alone.
 // RUN: hetero-opt %t.mlir --hetero-schedule=kind=gpipe | diff %t.mlir -
 

@@ -66,6 +66,7 @@ json::Object hetero::planner::toJson(const Plan &plan) {
     limits.push_back(std::move(object));
   }
   return json::Object{{"planner", plan.planner},
+                      {"schedule", stringify(plan.schedule)},
                       {"objective", stringify(plan.objective)},
                       {"batch", plan.batch},
                       {"microbatches", ::toJson(plan.microbatches)},

@@ -98,9 +98,11 @@ void hetero::planner::printWhatIf(ArrayRef<WhatIf> answers,
       continue;
     }
     std::string gain = "fits then";
+    // What does not help can be left alone, also when a search says less.
     if (now)
-      gain = percent(toSeconds(*now) - toSeconds(*answer.predicted),
-                     toSeconds(*now));
+      gain =
+          percent(std::max(0.0, toSeconds(*now) - toSeconds(*answer.predicted)),
+                  toSeconds(*now));
     if (answer.price)
       gain += ", for " + answer.price->str();
     print(answer.change, approximate(*answer.predicted), gain);

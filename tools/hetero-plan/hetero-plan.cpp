@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChromeTrace.h"
 #include "PlanGraph.h"
 #include "PlanJson.h"
 #include "Progress.h"
 #include "Report.h"
 #include "StepInput.h"
-#include "hetero/Planner/PredictedTimeline.h"
+#include "hetero/Planner/Certificate.h"
+#include "hetero/Planner/PlanSimulation.h"
 #include "hetero/Support/Approximate.h"
 #include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,8 +73,9 @@ struct Options {
       cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> schedule{
       "schedule",
-      cl::desc("What in-flight counts are for: gpipe, 1f1b or h1f1b"),
-      cl::value_desc("kind"), cl::init("h1f1b"), cl::cat(category)};
+      cl::desc("What plans are for: gpipe, 1f1b, h1f1b, zero_bubble, ..., or "
+               "auto (the default): what is fastest"),
+      cl::value_desc("auto|kind"), cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> timeBudget{
       "time-budget", cl::desc("How long a planner may search, as 5s"),
       cl::value_desc("time"), cl::cat(category)};
@@ -174,12 +175,16 @@ static Error readObjective(const Options &options, Request &request) {
 
 static Error readPlannerOptions(const Options &options,
                                 PlannerOptions &planner) {
-  std::optional<ScheduleKind> kind =
-      simulator::parseScheduleKind(options.schedule);
-  if (!kind)
-    return createStringError("there is no schedule '" + options.schedule +
-                             "'; there are: gpipe, 1f1b, h1f1b");
-  planner.schedule = *kind;
+  if (options.schedule != "auto") {
+    std::optional<ScheduleKind> kind =
+        simulator::parseScheduleKind(options.schedule);
+    if (!kind)
+      return createStringError("there is no schedule '" + options.schedule +
+                               "'; there are: auto, " +
+                               simulator::listScheduleKinds());
+    planner.schedule = *kind;
+    planner.otherSchedules.clear();
+  }
   planner.asReleased = options.asReleased;
   if (options.timeBudget.empty())
     return Error::success();
@@ -241,6 +246,9 @@ static Expected<Plan> evaluateFile(StringRef file, const Request &request) {
     return plan;
   if (Error error = evaluate(request.problem, request.cluster, *plan))
     return createStringError(file + ": error: " + toString(std::move(error)));
+  plan->bound =
+      std::max(plan->bound, computeCertificate(request.problem, request.cluster,
+                                               plan->predicted));
   return plan;
 }
 
@@ -398,20 +406,12 @@ static Error writeTrace(StringRef file, const Request &request,
   ToolOutputFile output(file, code, sys::fs::OF_Text);
   if (code)
     return createStringError("cannot write '" + file + "': " + code.message());
-  std::vector<int64_t> inFlight;
-  for (const Stage &stage : plan.stages)
-    inFlight.push_back(stage.inFlight);
-  std::vector<simulator::StageCommunication> communication(plan.stages.size(),
-                                                           {true, true});
-  Expected<simulator::TimelineSection> section =
-      predictTimeline(plan,
-                      simulator::buildSchedule(request.planner.schedule,
-                                               plan.microbatches.size(),
-                                               inFlight, communication),
-                      request.cluster);
-  if (!section)
-    return section.takeError();
-  writeChromeTrace(*section, output.os());
+  Expected<PlanSimulation> simulation =
+      simulatePlan(request.problem, request.cluster, plan);
+  if (!simulation)
+    return simulation.takeError();
+  simulator::writeTrace(getTrace(*simulation, request.cluster, plan),
+                        output.os());
   output.keep();
   return Error::success();
 }

@@ -16,23 +16,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compare.h"
+#include "Interrupt.h"
 #include "Progress.h"
 #include "RandomArguments.h"
+#include "Report.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
+#include "hetero/Support/Quantity.h"
 #include "hetero/Tools/Input.h"
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Tools/StepTimeline.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include <cmath>
+#include <sstream>
 #include <thread>
 
 using namespace mlir;
@@ -120,6 +122,17 @@ struct Flags {
   cl::opt<bool> memoryCaps{"memory-caps",
                            cl::desc("Hold ranks to the memory of their device"),
                            cl::init(true), cl::cat(category)};
+  cl::opt<std::string> memoryCap{
+      "memory-cap", cl::desc("Hold each rank to this much, such as 64MiB"),
+      cl::value_desc("size"), cl::cat(category)};
+  cl::opt<bool> time{"time",
+                     cl::desc("Print what preparing and the steps took: median "
+                              "and spread"),
+                     cl::cat(category)};
+  cl::opt<bool> memory{"memory",
+                       cl::desc("Print the most memory that was in use on each "
+                                "rank, and by what"),
+                       cl::cat(category)};
   cl::opt<unsigned> threads{"threads", cl::desc("Of each rank"), cl::init(1),
                             cl::cat(category)};
   cl::opt<std::string> cache{"cache", cl::desc("Keep compiled kernels here"),
@@ -165,7 +178,18 @@ static void print(Diagnostic &diagnostic, llvm::raw_ostream &os) {
     print(note, os);
 }
 
-static StepOptions getOptions(const Flags &flags, Progress &progress) {
+/// The number of bytes of "64MiB".
+static llvm::Expected<int64_t> parseBytes(StringRef text) {
+  size_t end = text.find_first_not_of("0123456789.");
+  if (end == StringRef::npos)
+    end = text.size();
+  StringRef unit = text.drop_front(end).trim();
+  return readQuantity(Dimension::Bytes, text.take_front(end),
+                      unit.empty() ? "B" : unit);
+}
+
+static StepOptions getOptions(const Flags &flags, Progress &progress,
+                              PhaseTimes &times) {
   StepOptions options;
   options.clusterFile = flags.cluster;
   options.planner = flags.planner;
@@ -180,10 +204,20 @@ static StepOptions getOptions(const Flags &flags, Progress &progress) {
   options.communication.patience = toMilliseconds(flags.patience);
   options.mpi.lossTimeout = toMilliseconds(flags.lossTimeout);
   options.memoryCaps = flags.memoryCaps;
+  if (!flags.memoryCap.empty()) {
+    auto cap = parseBytes(flags.memoryCap);
+    if (cap)
+      options.memoryCap = *cap;
+    else // checkFlags has said it.
+      llvm::consumeError(cap.takeError());
+  }
   options.threadsPerRank = flags.threads;
   options.cacheDirectory = flags.cache;
   options.optLevel = flags.optLevel;
-  options.progress = [&](StringRef phase) { progress.set(phase.str()); };
+  options.progress = [&](StringRef phase) {
+    progress.set(phase.str());
+    times.begin(phase.str());
+  };
   return options;
 }
 
@@ -195,6 +229,11 @@ static MaybeError checkFlags(const Flags &flags) {
     return "--microbatches must not be negative";
   if (flags.optLevel > 3)
     return "--opt-level must be 0 to 3, not " + std::to_string(flags.optLevel);
+  if (!flags.memoryCap.empty()) {
+    auto cap = parseBytes(flags.memoryCap);
+    if (!cap)
+      return "--memory-cap: " + llvm::toString(cap.takeError());
+  }
   if (flags.threads < 1)
     return "--threads must be at least 1";
   // More is as good as never.
@@ -329,18 +368,14 @@ static int writeFile(const std::string &path,
                      llvm::function_ref<void(llvm::raw_ostream &)> write) {
   if (path.empty())
     return 0;
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
+  // Under another name until it is whole.
+  llvm::Error error =
+      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+        write(os);
+        return llvm::Error::success();
+      });
   if (error)
-    return fail(path + ": " + error.message());
-  write(file.os());
-  file.os().flush();
-  if (file.os().has_error()) {
-    error = file.os().error();
-    file.os().clear_error();
-    return fail(path + ": " + error.message());
-  }
-  file.keep();
+    return fail(path + ": " + llvm::toString(std::move(error)));
   return 0;
 }
 
@@ -367,6 +402,38 @@ static int failInput(StepExecutable &step, bool isRoot, const Twine &message) {
   return fail(message);
 }
 
+/// All steps, and what they took.
+static int takeSteps(StepExecutable &step, const Flags &flags,
+                     Progress &progress, bool isRoot) {
+  Interrupt interrupt(step);
+  for (size_t i = 0; flags.memory && i < step.getLocalRanks().size(); ++i)
+    step.getDevice(i).trackPeak();
+  std::vector<double> seconds;
+  for (int64_t number = 1; number <= flags.steps; ++number) {
+    progress.set("step " + std::to_string(number) + " of " +
+                 std::to_string(flags.steps));
+    auto began = std::chrono::steady_clock::now();
+    MaybeError error = step.step();
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - began;
+    if (!error && !Interrupt::hasHappened()) {
+      seconds.push_back(took.count());
+      error = printLoss(step, number, isRoot);
+    }
+    if (Interrupt::hasHappened()) {
+      fail("interrupted in step " + Twine(number) + "; nothing was written");
+      return 130; // As shells say it.
+    }
+    if (error)
+      return fail(*error);
+  }
+  if (flags.time && isRoot)
+    printStepTimes(seconds, llvm::outs());
+  if (flags.memory)
+    printMemory(step, llvm::outs());
+  return 0;
+}
+
 /// The steps, and what comes of them.
 static int runSteps(StepExecutable &step, const Flags &flags,
                     Progress &progress) {
@@ -389,14 +456,8 @@ static int runSteps(StepExecutable &step, const Flags &flags,
   if (MaybeError error = setArguments(step, arguments))
     return fail(*error);
   step.setTracing(!flags.trace.empty() || !flags.timeline.empty());
-  for (int64_t number = 1; number <= flags.steps; ++number) {
-    progress.set("step " + std::to_string(number) + " of " +
-                 std::to_string(flags.steps));
-    if (MaybeError error = step.step())
-      return fail(*error);
-    if (MaybeError error = printLoss(step, number, isRoot))
-      return fail(*error);
-  }
+  if (int code = takeSteps(step, flags, progress, isRoot))
+    return code;
   progress.set("collecting results");
   if (!flags.out.empty() || !flags.compare.empty())
     for (size_t i = 0; i < step.getResults().size(); ++i) {
@@ -410,10 +471,12 @@ static int runSteps(StepExecutable &step, const Flags &flags,
       return fail(*error);
   // All processes take part in that.
   std::vector<runtime::TraceEvent> events = step.takeTrace();
-  if (isRoot && !flags.trace.empty())
-    if (MaybeError error =
-            runtime::writeChromeTrace(flags.trace, events, step.getRankNames()))
-      return fail(*error);
+  if (isRoot && writeFile(flags.trace, [&](llvm::raw_ostream &os) {
+        std::ostringstream text;
+        runtime::writeChromeTrace(text, events, step.getRankNames());
+        os << text.str();
+      }))
+    return 1;
   if (isRoot && writeFile(flags.timeline, [&](llvm::raw_ostream &os) {
         simulator::writeTimeline(
             makeTimeline(step.getPlanned(), events, step.getRankNames()), os);
@@ -434,10 +497,10 @@ static bool isFirstProcess() {
 }
 
 /// Reads, plans and compiles; what there is to say goes to `os`.
-static std::unique_ptr<StepExecutable> prepare(const Flags &flags,
-                                               MLIRContext &context,
-                                               Progress &progress,
-                                               llvm::raw_ostream &os) {
+static std::unique_ptr<StepExecutable>
+prepare(const Flags &flags, MLIRContext &context, Progress &progress,
+        PhaseTimes &times, llvm::raw_ostream &os) {
+  times.begin("reading");
   if (MaybeError error = checkFlags(flags)) {
     os << "error: " << *error << "\n";
     return nullptr;
@@ -454,7 +517,8 @@ static std::unique_ptr<StepExecutable> prepare(const Flags &flags,
   auto module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return nullptr;
-  return StepExecutable::create(std::move(module), getOptions(flags, progress));
+  return StepExecutable::create(std::move(module),
+                                getOptions(flags, progress, times));
 }
 
 static int runMain(const Flags &flags) {
@@ -468,7 +532,8 @@ static int runMain(const Flags &flags) {
   context.printOpOnDiagnostic(false);
   std::string held;
   llvm::raw_string_ostream holding(held);
-  auto step = prepare(flags, context, progress,
+  PhaseTimes times;
+  auto step = prepare(flags, context, progress, times,
                       isQuiet ? static_cast<llvm::raw_ostream &>(holding)
                               : llvm::errs());
   if (!step) {
@@ -477,7 +542,10 @@ static int runMain(const Flags &flags) {
     llvm::errs() << held;
     return 1;
   }
+  times.end();
   bool isRoot = llvm::is_contained(step->getLocalRanks(), 0);
+  if (isRoot && flags.time)
+    times.print(llvm::outs());
   if (isRoot && flags.printPlan && step->getPlanned())
     printPlanTable(step->getPlanned(), llvm::outs());
   if (isRoot && (emitText(step->getPlanned(), flags.emitPlanned) ||

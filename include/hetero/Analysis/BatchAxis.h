@@ -11,6 +11,11 @@
 // are members of one axis, whose units are the samples: every argument with the
 // role `batch` is split along its leading dimension.
 //
+// Not all arguments begin with the samples: x[time, batch, features] comes with
+// y[batch], labels come with a weight for each class. The number of samples is
+// the leading size that most batch arguments have as some dimension; those that
+// lack it are whole on every device, which is slower for them but not wrong.
+//
 // A step that accumulates gradients by itself takes its batch as [k, B / k,
 // ...] or reshapes it so; then the dimension that all batch arguments have in
 // common, as outer and inner parts of their leading dimensions, is the axis.
@@ -29,8 +34,11 @@ class FuncOp;
 namespace hetero {
 
 /// The batch axis of a step with roles. Reports an error if there is no batch
-/// argument, or if they do not agree on the number of samples.
+/// argument, or if it has no samples.
 mlir::FailureOr<FormAxis> getBatchAxis(mlir::func::FuncOp step);
+
+/// Warns of batch arguments that `axis` does not share out.
+void warnOfWholeBatches(mlir::func::FuncOp step, const FormAxis &axis);
 
 } // namespace hetero
 

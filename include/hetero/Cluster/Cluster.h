@@ -39,7 +39,7 @@
 //
 // All keys, those with a star required:
 //
-//   name  classes  nodes*  switches  links  routes  sites
+//   name  classes  nodes*  switches  links  routes  sites  collectives
 //   a class   like memory* reserved peak* bandwidth* efficiency overhead price
 //             (* unless it is built in, or like another)
 //   a node    name* devices* count link host unavailable
@@ -47,6 +47,15 @@
 //   a link    between* kind bandwidth* latency shared
 //   a route   from* to* via*
 //   a site    name* members*
+//   a collective  operation* members* nodes class times*
+//
+// Measured times of collectives take the place of formulas (CostModel.h): those
+// of `operation` over so many members in so many nodes, of one class if it is
+// given, by the bytes of the whole tensor:
+//
+//   collectives:
+//     - {operation: all_reduce, members: 2, nodes: 1, class: l4,
+//        times: {1 MB: 250 us, 64 MB: 13 ms}}
 //
 // A node with `count: 3` stands for three of them, <name>_0 to <name>_2, and
 // the name alone then stands for all three where members are listed.
@@ -156,6 +165,31 @@ struct Site {
   std::vector<int64_t> members;
 };
 
+enum class CollectiveKind {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast
+};
+inline constexpr int numCollectiveKinds = 5;
+
+/// The time of a collective on a tensor of so many bytes.
+struct CollectivePoint {
+  Bytes bytes;
+  Time time;
+};
+
+/// What collectives took when they were measured.
+struct MeasuredCollective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int64_t members = 2, nodes = 1;
+  /// The class of all members; any if not given.
+  std::optional<int64_t> deviceClass;
+  /// At least one, by growing bytes.
+  std::vector<CollectivePoint> points;
+};
+
 struct Device {
   /// Indices in Cluster::nodes and Cluster::classes.
   int64_t node = 0, deviceClass = 0;
@@ -184,8 +218,8 @@ struct Path {
   bool shared = false;
 };
 
-/// A cluster. The vectors up to `sites` describe it; `finish` derives the rest
-/// from them and checks them.
+/// A cluster. The vectors up to `collectives` describe it; `finish` derives the
+/// rest from them and checks them.
 struct Cluster {
   std::string name;
   std::vector<DeviceClass> classes;
@@ -194,6 +228,7 @@ struct Cluster {
   std::vector<Cable> cables;
   std::vector<Route> routes;
   std::vector<Site> sites;
+  std::vector<MeasuredCollective> collectives;
 
   /// Derived: all devices by rank.
   std::vector<Device> devices;
@@ -252,6 +287,8 @@ Cluster makeDefaultCluster();
 void writeCluster(const Cluster &cluster, llvm::raw_ostream &os);
 
 llvm::StringRef stringify(LinkKind kind);
+/// "all_reduce", ...
+llvm::StringRef stringify(CollectiveKind kind);
 std::optional<LinkKind> parseLinkKind(llvm::StringRef name);
 
 } // namespace hetero::cluster

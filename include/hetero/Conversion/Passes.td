@@ -36,7 +36,7 @@ def ExtractKernelsPass : Pass<"hetero-extract-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
-def LowerToLinalgPass : Pass<"hetero-lower-to-linalg", "::mlir::func::FuncOp"> {
+def LowerToLinalgPass : Pass<"hetero-lower-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Lowers StableHLO to loops on tensors";
   let description = [{
     Turns StableHLO into linalg, tensor, arith, math, complex and scf. Chains of
@@ -47,7 +47,9 @@ def LowerToLinalgPass : Pass<"hetero-lower-to-linalg", "::mlir::func::FuncOp"> {
     each operation is known.
 
     Unsigned integers become signless ones; operations keep their meaning. What
-    has no lowering is an error at the operation.
+    has no lowering is an error at the operation. Fourier transforms and
+    factorizations of matrices become calls of the runtime, which are declared
+    in the module.
 
     For the target `cuda`, loops are written so that many threads can share
     them: the iterations of a scatter that cannot meet come first and are marked
@@ -115,6 +117,37 @@ def SetDestinationsPass
                            "::mlir::memref::MemRefDialect"];
   let statistics = [
     Statistic<"numResults", "num-results", "Number of results">
+  ];
+}
+
+def ReuseDestinationsPass
+    : Pass<"hetero-reuse-destinations", "::mlir::ModuleOp"> {
+  let summary = "Computes values where they are wanted";
+  let description = [{
+    A value that ends in the buffer of a result, or in a part of another value,
+    is computed there from the start instead of in a temporary. It does what
+    MLIR's eliminate-empty-tensors does, but for the buffer of a result only if
+    nothing else would be computed in it: the write that completes the result
+    comes last and is not seen by the analysis of tensors, which would let a
+    second value, made of the same start in place, be read there after it.
+
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    bufferization.materialize_in_destination %r in restrict writable %out
+      : (tensor<4xf32>, memref<4xf32>) -> ()
+    // becomes
+    %d = bufferization.to_tensor %out restrict writable
+      : memref<4xf32> to tensor<4xf32>
+    %r = linalg.exp ins(%x : tensor<4xf32>) outs(%d : tensor<4xf32>) -> tensor<4xf32>
+    bufferization.materialize_in_destination %r in writable %out
+      : (tensor<4xf32>, memref<4xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numReused", "num-reused", "Number of temporaries that are gone">
   ];
 }
 

@@ -8,8 +8,9 @@
 //
 // The idea
 // --------
-// Three questions, answered from the description of a cluster alone; there are
-// no constants in the code.
+// Three questions, answered from the description of a cluster; there are no
+// constants in the code. What a cluster does not tell is in
+// lib/CostModel/Figures.yaml, with its source.
 //
 // 1. How long do operations take on a device? By its roofline: as long as the
 //    slower of arithmetic and memory, plus an overhead for each.
@@ -32,18 +33,25 @@
 //      hierarchical     a ring inside of each node, then one between nodes
 //      padded           as ring, every shard as large as the largest
 //      grouped          one broadcast for each member, with exact sizes:
-//                       (B - smallest shard) / beta + (2 n - 1) alpha
+//                       u (B - smallest shard) / beta + (2 n - 1) alpha, with u
+//                       how much longer uneven parts take
 //      all-to-all       (n-1) alpha + most bytes of a member / beta
+//      broadcast        ring (n-1) alpha + B / beta
+//                       tree ceil(log2 n) (alpha + B / beta)
 //
-//    Transfers that run at the same time on a shared medium divide it.
+//    Transfers that run at the same time on a shared medium divide it. When the
+//    cluster has measured times for an operation over such a group, they are
+//    used instead: linear between two points, and never falling; below the
+//    first point its time, as that is latency; behind the last one on the line
+//    of the last two.
 //
 // 3. What fills the memory of a device? See MemoryUse.
 //
 // A worked example
 // ----------------
 // 12 MB in shards of 1, 1 and 10 MB over 1 GB/s and 10 us: padded takes
-// 2 * (10 us + 10 ms) = 20.02 ms, grouped 11 ms + 5 * 10 us = 11.05 ms. In
-// shards of 10, 10 and 10 bytes padded wins, 20.02 us to 50.02 us.
+// 2 * (10 us + 10 ms) = 20.02 ms, grouped 1.25 * 11 ms + 5 * 10 us = 13.80 ms.
+// In shards of 10, 10 and 11 bytes padded wins, 20.02 us to 50.03 us.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +60,7 @@
 
 #include "hetero/Cluster/Cluster.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <array>
 #include <map>
 #include <string>
 
@@ -104,6 +113,9 @@ struct Group {
   /// Nodes, and the most and fewest members in one.
   int64_t nodes = 1;
   int64_t mostInNode = 1, fewestInNode = 1;
+  /// By kind, what was measured for such a group; empty if nothing was.
+  std::array<std::vector<cluster::CollectivePoint>, cluster::numCollectiveKinds>
+      measured;
 };
 
 /// The group of the devices with these ranks, in this order.
@@ -127,6 +139,9 @@ Time allGatherTime(const Group &group, llvm::ArrayRef<Bytes> shards,
 Time allToAllTime(const Group &group, llvm::ArrayRef<Bytes> sent,
                   llvm::ArrayRef<Bytes> received);
 
+/// Gives `bytes` of one member to all. Ring or tree; others mean ring.
+Time broadcastTime(const Group &group, Bytes bytes, Algorithm algorithm);
+
 /// An algorithm and its time.
 struct Choice {
   Algorithm algorithm = Algorithm::Ring;
@@ -138,10 +153,45 @@ struct Choice {
 Choice chooseAllReduce(const Group &group, Bytes bytes);
 /// Ring, if all shards are alike, else padded or grouped.
 Choice chooseAllGather(const Group &group, llvm::ArrayRef<Bytes> shards);
+Choice chooseReduceScatter(const Group &group, llvm::ArrayRef<Bytes> shards);
+Choice chooseAllToAll(const Group &group, llvm::ArrayRef<Bytes> sent,
+                      llvm::ArrayRef<Bytes> received);
+Choice chooseBroadcast(const Group &group, Bytes bytes);
+
+/// A value at `bytes` of measured points, of which there is at least one.
+Time interpolate(llvm::ArrayRef<cluster::CollectivePoint> points, Bytes bytes);
+
+/// What lib/CostModel/Figures.yaml says.
+struct CostFigures {
+  /// How much longer uneven parts take, in millionths.
+  Share uneven;
+  /// How many microbatches stay on the device when activations are parked.
+  int64_t parked = 1;
+};
+const CostFigures &costFigures();
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
+
+/// What a stage saves for one microbatch.
+struct Activations {
+  /// Everything that its layers save; what enters them; the most that one of
+  /// them saves.
+  Bytes saved, inputs, largest;
+};
+
+/// Where activations are between forward and backward.
+struct ActivationUse {
+  Bytes device, host;
+};
+
+/// What `inFlight` microbatches keep. With `recompute` the inputs of the layers
+/// alone, and while a layer is computed again what it saves. With `offload`
+/// that is parked in the memory of the host, but for the microbatches that are
+/// computed or on their way.
+ActivationUse activationUse(const Activations &activations, int64_t inFlight,
+                            bool recompute, bool offload);
 
 /// What fills the memory of a device while a step runs.
 struct MemoryUse {

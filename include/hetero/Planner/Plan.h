@@ -22,6 +22,7 @@
 //   planner: "hand"
 //   batch: 8
 //   microbatches: [4, 4]
+//   schedule: h1f1b
 //   predicted: 1.2 ms
 //   bound: 900 us
 //   stages:
@@ -43,9 +44,9 @@
 //
 // Decisions and predictions
 // -------------------------
-// A planner (or a person) decides microbatches, layers, meshes, samples, state,
-// the state of each share, and in-flight counts. evaluate() fills in everything
-// below a comment that says "predicted".
+// A planner (or a person) decides microbatches, schedule, layers, meshes,
+// samples, state, the state of each share, and in-flight counts. evaluate()
+// fills in everything below a comment that says "predicted".
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,11 @@
 
 #include "hetero/Cluster/Cluster.h"
 #include "hetero/Planner/Problem.h"
+#include "hetero/Simulator/Schedule.h"
 
 namespace hetero::planner {
+
+using simulator::ScheduleKind;
 
 /// What a plan minimizes.
 enum class Objective { Time, Price };
@@ -104,7 +108,7 @@ struct DeviceShare {
 
 /// A run of layers on a mesh.
 struct Stage {
-  /// Usually one run; they ascend.
+  /// Usually one run; they ascend. Each is a chunk of the schedule.
   std::vector<LayerRun> layers;
   Mesh mesh;
   /// For each different size of microbatch, in order of first appearance: the
@@ -113,7 +117,8 @@ struct Stage {
   StateMode state = StateMode::Replicated;
   /// Keep only what enters the layers, and compute the rest again.
   bool recompute = false;
-  /// Microbatches between their forward and the end of their backward.
+  /// Microbatches between their forward and the end of their backward; pairs of
+  /// microbatch and run where there are several runs.
   int64_t inFlight = 1;
   /// One for each device of the mesh, in its order.
   std::vector<DeviceShare> shares;
@@ -151,6 +156,9 @@ struct Plan {
   int64_t batch = 0;
   /// Sizes in order; they sum to the batch.
   std::vector<int64_t> microbatches;
+  /// In which order the stages work. Stages of an interleaved or layered plan
+  /// may have several runs of layers, all equally many.
+  ScheduleKind schedule = ScheduleKind::HeteroOneFOneB;
   std::vector<Stage> stages;
 
   /// Predicted: the time of a step; a time that no plan can beat under the

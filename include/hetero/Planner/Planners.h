@@ -29,17 +29,20 @@
 
 namespace hetero::planner {
 
-using simulator::ScheduleKind;
-
 struct PlannerOptions {
   /// The schedule that in-flight counts are made for.
   ScheduleKind schedule = ScheduleKind::HeteroOneFOneB;
+  /// What planJoint may take instead, if it is faster by simulation.
+  std::vector<ScheduleKind> otherSchedules = {ScheduleKind::ZeroBubble,
+                                              ScheduleKind::Interleaved};
   /// How stages of several devices may hold their state.
   std::vector<StateMode> stateModes = {StateMode::Replicated,
                                        StateMode::Optimizer, StateMode::Full,
                                        StateMode::Node};
   /// Whether stages may compute activations again instead of keeping them.
   bool recompute = true;
+  /// Whether planCephalo may gather and accumulate layers one by one.
+  bool layered = true;
   /// Whether planStages may divide layers along a model dimension where the
   /// problem allows it.
   bool tensorParallel = true;
@@ -144,8 +147,9 @@ llvm::Expected<Plan> planHarp(const Problem &problem,
 /// r_i = sum_{j >= i} (t_j + 2 k_j) the way of a microbatch from stage i on, e
 /// gather, reduce and update, and n the in-flight count that memory allows. It
 /// keeps several labels in each state. The best candidates, and the plans of
-/// `single`, `even` and `proportional`, are evaluated with their schedule, and
-/// the fastest wins. O(orders * microbatch counts * layers^2 * positions^2).
+/// `single`, `dp-even` and `dp-proportional`, are evaluated with their
+/// schedule, and the fastest wins. O(orders * microbatch counts * layers^2 *
+/// positions^2).
 llvm::Expected<Plan> planStages(const Problem &problem,
                                 const cluster::Cluster &cluster,
                                 const PlannerOptions &options = {});

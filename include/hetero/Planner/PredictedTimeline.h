@@ -26,7 +26,7 @@
 namespace hetero::planner {
 
 /// One lane for each device of `plan`, by rank. `plan` has its predictions and
-/// `schedule` its stages and microbatches. Fails as simulator::timeSchedule
+/// `schedule` its stages and microbatches. Fails as simulator::simulate
 /// does.
 llvm::Expected<simulator::TimelineSection>
 predictTimeline(const Plan &plan, const simulator::Schedule &schedule,

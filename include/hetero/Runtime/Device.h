@@ -95,6 +95,17 @@ public:
   /// The most there ever were, or since the last `resetPeak`.
   int64_t getPeakBytes() const;
   void resetPeak();
+  /// A block of memory that is or was in use.
+  struct Use {
+    int64_t bytes;
+    std::string label;
+  };
+  /// From now on what is in use at the peak is remembered, which takes time
+  /// whenever there is a new one.
+  void trackPeak();
+  /// What was in use at the peak, the largest first; nothing without
+  /// `trackPeak`.
+  std::vector<Use> getPeakUses() const;
   /// Bytes that are kept for later.
   int64_t getCachedBytes() const;
   /// Blocks that came from the system, ever: constant from step to step.
@@ -133,6 +144,8 @@ private:
   };
 
   std::string describeOverrun(int64_t bytes, const std::string &label) const;
+  /// The blocks in use, the largest first; with the mutex held.
+  std::vector<Use> getUses() const;
   void *take(int64_t bytes, const std::string &label);
   void trim();
 
@@ -143,6 +156,10 @@ private:
   /// By capacity.
   std::map<int64_t, std::vector<void *>> cached;
   int64_t liveBytes = 0, peakBytes = 0, cachedBytes = 0, systemBlocks = 0;
+  bool tracksPeak = false;
+  /// The blocks in use are those of the peak, and have not been remembered.
+  bool isAtPeak = false;
+  std::vector<Use> peakUses;
   MaybeError workspaceError;
   std::unique_ptr<ThreadPool> pool;
 };

@@ -8,22 +8,45 @@
 //
 // The idea
 // --------
-// A schedule is one ordered list of instructions for each stage. All kinds here
-// differ in one number only: how many microbatches n_i stage i may have between
-// forward and backward. With n = min(n_i, M) the order on a stage is
+// A schedule is one ordered list of instructions for each stage; it means what
+// `hetero.schedule` means in the IR. How long things take is not in it, so a
+// schedule can be checked, changed and carried out without a cost model.
+//
+// Four kinds differ in one number only: how many microbatches n_i stage i may
+// have between forward and backward. With n = min(n_i, M) the order on a stage
+// is
 //
 //   n - 1 forwards, then pairs of a forward and a backward, then n - 1
 //   backwards
 //
-//   kind    n_i
-//   gpipe   M: all forwards before the first backward
-//   1f1b    stages - i: a backward as soon as the pipeline is full
-//   h1f1b   n_last = 1, n_i = n_{i+1} + 1 + ceil(2 k_i / t), with k_i one
-//           crossing of the boundary after i and t the slowest stage or
-//           crossing: enough to cover the way there and back
+//   kind         n_i
+//   gpipe        M: all forwards before the first backward
+//   1f1b         stages - i: a backward as soon as the pipeline is full
+//   h1f1b        n_last = 1, n_i = n_{i+1} + 1 + ceil(2 k_i / t), with k_i one
+//                crossing of the boundary after i and t the slowest stage or
+//                crossing: enough to cover the way there and back
+//   zero_bubble  as the first stage of h1f1b, on all stages; but a backward is
+//                split in two: the gradient of the inputs, which the stage
+//                before waits for, and that of the weights, which nobody waits
+//                for and which fills the gaps. The order is found by following
+//                the stages with their times, so it fits unequal ones.
 //
 // so h1f1b with free boundaries is 1f1b. Counts are capped by what memory
 // allows; as a stage must be able to feed the next one, n_i >= n_{i+1}.
+//
+// Two kinds have stages with several runs of layers, called chunks, and count
+// pairs of microbatch and chunk:
+//
+//   interleaved  chunk c of the last stage hands on to chunk c + 1 of the first
+//                one. Groups of as many microbatches as there are stages (the
+//                last group also takes what is left over) pass all chunks in
+//                turn. n_i = 2 (stages - i - 1) + (chunks - 1) * group + 1,
+//                which makes the gaps at both ends shorter by the number of
+//                chunks.
+//   layered      all microbatches of a chunk before the next chunk, all of them
+//                forwards, then all backwards: parameters that are divided are
+//                gathered once for a chunk and pass, and its gradients reduced
+//                once, beside the computation of the chunk before.
 //
 // A worked example
 // ----------------
@@ -53,12 +76,25 @@
 
 namespace hetero::simulator {
 
-enum class ScheduleKind { Gpipe, OneFOneB, HeteroOneFOneB };
+/// As in `hetero.schedule`, without `custom`.
+enum class ScheduleKind {
+  Gpipe,
+  OneFOneB,
+  Interleaved,
+  HeteroOneFOneB,
+  ZeroBubble,
+  Layered
+};
+
+/// All kinds, in order.
+llvm::ArrayRef<ScheduleKind> scheduleKinds();
 
 /// One thing that a stage does, as in `#hetero.instruction`.
 enum class InstructionKind {
   Forward,
   Backward,
+  InputGradient,
+  WeightGradient,
   Update,
   Gather,
   Reduce,
@@ -73,17 +109,21 @@ struct Instruction {
   std::optional<int64_t> microbatch;
   /// The other stage of a send or receive.
   std::optional<int64_t> peer;
+  /// Which run of layers of the stage.
+  int64_t chunk = 0;
 
   bool operator==(const Instruction &other) const {
     return kind == other.kind && microbatch == other.microbatch &&
-           peer == other.peer;
+           peer == other.peer && chunk == other.chunk;
   }
 };
 
 struct StageSchedule {
-  /// The most microbatches that are in flight at a time.
+  /// The most pairs of microbatch and chunk that are in flight at a time.
   int64_t inFlight = 1;
   std::vector<Instruction> instructions;
+  /// Runs of layers.
+  int64_t chunks = 1;
 };
 
 struct Schedule {
@@ -92,22 +132,36 @@ struct Schedule {
   std::vector<StageSchedule> stages;
 };
 
-/// What a schedule needs to know about a stage.
+/// What a schedule and its simulation need to know about a stage, for one
+/// microbatch and one chunk. All are times on an idle network.
 struct StageTimes {
-  /// Of one microbatch.
+  /// Computation, with communication that it waits for.
   Time forward, backward;
   /// One crossing to the next stage, and of the gradient back from it; zero for
-  /// the last stage.
+  /// the last stage, unless its chunks hand on to the first one.
   Time boundary, boundaryGradient;
   /// Once for a step; zero if there is nothing to do.
   Time gather, reduce, update;
+  /// The part of `backward` that makes the gradients of the weights.
+  Time weightGradient;
+  /// Collectives that run beside the forward and the backward of each
+  /// microbatch, which then take as long as the longer of both.
+  Time besideForward, besideBackward;
+  /// The parts in which the once-for-a-step gather and reduce are done, usually
+  /// the layers: computation begins when the first part is gathered, and all
+  /// but the last part can be reduced beside the last backward. With 1 there is
+  /// no overlap.
+  int64_t parts = 1;
 };
 
 /// The in-flight counts of a kind, not above `limits` (one number for each
-/// stage; no limits if empty) and not above the number of microbatches.
+/// stage; no limits if empty) and not above the number of microbatches times
+/// `chunks`. Interleaved counts are at least what the order needs, and layered
+/// ones are all there is, whatever the limits.
 std::vector<int64_t> computeInFlight(ScheduleKind kind, int64_t microbatches,
                                      llvm::ArrayRef<StageTimes> stages,
-                                     llvm::ArrayRef<int64_t> limits = {});
+                                     llvm::ArrayRef<int64_t> limits = {},
+                                     int64_t chunks = 1);
 
 /// Whether a stage has parameters to gather first and gradients to reduce last.
 struct StageCommunication {
@@ -116,39 +170,30 @@ struct StageCommunication {
 
 /// The lists for the given in-flight counts, which are lowered where a stage
 /// could not feed the next one. Receives come right before what needs them,
-/// sends right after what makes them; the update comes last.
+/// sends right after what makes them; the update comes last. Each stage has
+/// `chunks` runs of layers; only interleaved and layered use more than one.
+/// `times` (one for each stage) decide the order of zero_bubble; without them
+/// the three parts of a microbatch take equally long everywhere. The lists
+/// never wait for each other in a circle.
 Schedule buildSchedule(ScheduleKind kind, int64_t microbatches,
                        llvm::ArrayRef<int64_t> inFlight,
-                       llvm::ArrayRef<StageCommunication> communication = {});
+                       llvm::ArrayRef<StageCommunication> communication = {},
+                       int64_t chunks = 1,
+                       llvm::ArrayRef<StageTimes> times = {});
 
-/// When an instruction runs.
-struct Span {
-  Time start, end;
-};
-
-/// When everything happens, if a stage does one instruction at a time in its
-/// order, sends do not block it, and each boundary carries one message at a
-/// time in each direction, first come first served.
-struct Timing {
-  /// For each stage and each of its instructions. A send ends when the message
-  /// has arrived; a receive when it can be used.
-  std::vector<std::vector<Span>> spans;
-  Time total;
-};
-
-/// Follows the lists. `stages[s][m]` are the times of stage s for microbatch m;
-/// a single entry serves all microbatches. Fails when they wait for each other
-/// in a circle, or for a message that nobody sends; the error names the stages
-/// and instructions in order.
-llvm::Expected<Timing>
-timeSchedule(const Schedule &schedule,
-             llvm::ArrayRef<std::vector<StageTimes>> stages);
+bool isSend(InstructionKind kind);
+bool isRecv(InstructionKind kind);
+/// Whether the devices of the stage compute: neither communication between
+/// stages nor inside of one.
+bool isCompute(InstructionKind kind);
 
 llvm::StringRef stringify(ScheduleKind kind);
 llvm::StringRef stringify(InstructionKind kind);
-/// "forward 3", "send_gradient 2 to 1".
+/// "forward 3", "send_gradient 2 to 1", "gather chunk 1".
 std::string stringify(const Instruction &instruction);
 std::optional<ScheduleKind> parseScheduleKind(llvm::StringRef name);
+/// "gpipe, 1f1b, ..." for messages.
+std::string listScheduleKinds();
 
 } // namespace hetero::simulator
 

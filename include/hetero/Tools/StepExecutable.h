@@ -86,6 +86,8 @@ struct StepOptions {
   /// Ranks end with an error when they need more memory than their device in
   /// the cluster has.
   bool memoryCaps = true;
+  /// And when they need more than this many bytes.
+  std::optional<int64_t> memoryCap;
   unsigned threadsPerRank = 1;
 
   /// Where compiled kernels are kept; nowhere if empty.
@@ -178,6 +180,8 @@ public:
   }
   /// The most memory that was in use on the device of a local rank.
   int64_t getPeakBytes(size_t localRank) const;
+  /// The device of a local rank.
+  runtime::Device &getDevice(size_t localRank);
 
   /// The module with its plan, before it was partitioned; null if it came with
   /// rank programs. And the one with the rank programs.

@@ -53,15 +53,16 @@ struct PlanPipelineOptions
                             llvm::cl::init(32)};
   Option<std::string> planner{
       *this, "planner",
-      llvm::cl::desc("The planner: single, even, proportional, stages"),
+      llvm::cl::desc(
+          "The planner: single, even, dp-proportional, stages, joint, ..."),
       llvm::cl::init("stages")};
   ListOption<int64_t> microbatches{
       *this, "microbatches",
       llvm::cl::desc("The number of microbatches, or the sizes of several")};
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc("The kind of schedule: gpipe, 1f1b, h1f1b"),
-      llvm::cl::init("h1f1b")};
+      llvm::cl::desc("The kind of schedule: gpipe, 1f1b, h1f1b, ..., or auto"),
+      llvm::cl::init("auto")};
   ListOption<std::string> state{
       *this, "state",
       llvm::cl::desc("How stages of several devices may hold their state: "

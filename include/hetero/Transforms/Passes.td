@@ -179,6 +179,61 @@ def InferRolesPass : Pass<"hetero-infer-roles", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SelectBranchesPass
+    : Pass<"hetero-select-branches", "::mlir::func::FuncOp"> {
+  let summary = "Makes selections of small branches in a step";
+  let description = [{
+    A branch around the update of all parameters (`jax.lax.cond`, to skip a step
+    or to accumulate) is one operation on the values of all layers, which would
+    have to come together on one device. Where the branches have nothing in them
+    that costs more than passes over memory (no products, loops or factorizations),
+    they are all computed, and each result is selected for itself. Functions
+    without roles (`hetero-infer-roles`) keep their branches.
+
+    ```mlir
+    %r:2 = "stablehlo.if"(%ok) ({
+      %a = stablehlo.subtract %w0, %g0 : tensor<4xf32>
+      %b = stablehlo.subtract %w1, %g1 : tensor<8xf32>
+      stablehlo.return %a, %b : tensor<4xf32>, tensor<8xf32>
+    }, {
+      stablehlo.return %w0, %w1 : tensor<4xf32>, tensor<8xf32>
+    }) : (tensor<i1>) -> (tensor<4xf32>, tensor<8xf32>)
+    // becomes
+    %a = stablehlo.subtract %w0, %g0 : tensor<4xf32>
+    %b = stablehlo.subtract %w1, %g1 : tensor<8xf32>
+    %r0 = stablehlo.select %ok, %a, %w0 : tensor<i1>, tensor<4xf32>
+    %r1 = stablehlo.select %ok, %b, %w1 : tensor<i1>, tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+  let statistics = [
+    Statistic<"numSelected", "num-selected", "Number of branches that are gone">
+  ];
+}
+
+def SplitBarriersPass : Pass<"hetero-split-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Keeps what samples do not change by itself in barriers";
+  let description = [{
+    Where JAX recomputes (`jax.checkpoint`), one `optimization_barrier` holds
+    parameters, keys, activations and the gradient that comes back, so all of
+    them would seem to wait for that gradient, for each microbatch anew. What
+    does not depend on the batch (`hetero.role`) gets a barrier of its own: it is
+    still not merged with what the forward made of it, but it and what follows
+    from it alone are the same for all microbatches.
+
+    ```mlir
+    %0:3 = stablehlo.optimization_barrier %w, %h, %dy : tensor<4x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+    // becomes
+    %0 = stablehlo.optimization_barrier %w : tensor<4x4xf32>
+    %1:2 = stablehlo.optimization_barrier %h, %dy : tensor<8x4xf32>, tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::stablehlo::StablehloDialect"];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of barriers that became two">
+  ];
+}
+
 def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
   let summary = "Divides a step into the layers that a planner places";
   let description = [{
@@ -234,10 +289,10 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     When nothing fits, the error names the device and what is missing.
 
     ```mlir
-    // --hetero-plan=planner=proportional
+    // --hetero-plan=planner=dp-proportional
     hetero.mesh @stage0 = [0, 1]
-    hetero.plan @plan of @step planner "proportional" minimizes time
-        layers @layers batch 8 microbatches [8]
+    hetero.plan @plan of @step planner "dp-proportional" minimizes time
+        layers @layers batch 8 microbatches [8] schedule h1f1b
         predicted 1.2 ms bound 900 us gap 0.25 {
       hetero.stage 0 on @stage0 layers [0] samples [[5, 3]] in_flight 1 state full {
         hetero.share 0 state 24 B memory 600 B
@@ -252,11 +307,12 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"plannerName", "planner", "std::string", "\"stages\"",
-           "The planner: single, even, proportional, stages">,
+           "The planner: single, even, dp-proportional, stages, joint, ...">,
     ListOption<"microbatches", "microbatches", "int64_t",
                "The number of microbatches, or the sizes of several">,
-    Option<"schedule", "schedule", "std::string", "\"h1f1b\"",
-           "The schedule that the plan is for: gpipe, 1f1b, h1f1b">,
+    Option<"schedule", "schedule", "std::string", "\"auto\"",
+           "The schedule that the plan is for: gpipe, 1f1b, h1f1b, "
+           "zero_bubble, interleaved, or auto: the planner chooses">,
     ListOption<"state", "state", "std::string",
                "How stages of several devices may hold their state: "
                "replicated, optimizer, full">,
@@ -286,8 +342,10 @@ def SchedulePass : Pass<"hetero-schedule", "::mlir::ModuleOp"> {
     stage the list of its instructions. The kinds (`hetero/Simulator/Schedule.h`)
     differ in how many microbatches are in flight: `gpipe` all, `1f1b` as many
     as there are stages to come, `h1f1b` more where the predicted time of a
-    boundary would stall it. None has more than the plan has room for
-    (`in_flight`), whose times and counts may have been edited by hand.
+    boundary would stall it, `zero_bubble` and `interleaved` as their orders
+    want. None has more than the plan has room for (`in_flight`), whose times and
+    counts may have been edited by hand; the kind that the plan is for takes all
+    of that room.
 
     The lists are what hetero-partition follows, and may be edited as well: a
     module that has a schedule is left alone.
@@ -309,8 +367,9 @@ def SchedulePass : Pass<"hetero-schedule", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"kind", "kind", "std::string", "\"h1f1b\"",
-           "The kind of schedule: gpipe, 1f1b, h1f1b">
+    Option<"kind", "kind", "std::string", "\"auto\"",
+           "The kind of schedule: gpipe, 1f1b, h1f1b, zero_bubble, "
+           "interleaved, layered, or auto: that of the plan, else h1f1b">
   ];
   let dependentDialects = ["::hetero::HeteroDialect"];
   let statistics = [

@@ -116,7 +116,10 @@ ParseResult hetero::parseRankList(AsmParser &parser,
         if (succeeded(parser.parseOptionalKeyword("to")) &&
             parser.parseInteger(last))
           return failure();
-        if (first < 0 || last < first)
+        if (first < 0)
+          return parser.emitError(loc)
+                 << first << " is not the number of a rank; the first is 0";
+        if (last < first)
           return parser.emitError(loc) << "'" << first << " to " << last
                                        << "' is not a range of ranks";
         // Both are non-negative, so the difference does not overflow.

@@ -280,6 +280,17 @@ LogicalResult PlanOp::verifyRegions() {
   }
   if (stages.empty())
     return emitOpError() << "plan_c4: has no stages";
+  for (size_t i = 1; i < stages.size(); ++i) {
+    ArrayRef<int64_t> before = stages[i - 1].getFirstLayers();
+    ArrayRef<int64_t> layers = stages[i].getFirstLayers();
+    if (before.empty() || layers.empty() || before.front() < layers.front())
+      continue;
+    return (stages[i].emitOpError()
+            << "plan_c4: begins with layer " << layers.front()
+            << ", but the stage before it begins with layer " << before.front())
+               .attachNote(stages[i - 1].getLoc())
+           << "the stage before it is here";
+  }
   int64_t numLayers;
   return verifyLayers(*this, stages, numLayers);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankBuilder.h"
+#include "../TensorExpr.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -147,8 +148,7 @@ static DenseElementsAttr getNeutralValue(RankedTensorType type,
   if (reduction == ReductionKind::And)
     return DenseElementsAttr::get(
         type, APInt::getAllOnes(element.getIntOrFloatBitWidth()));
-  OpBuilder builder(type.getContext());
-  return cast<DenseElementsAttr>(builder.getZeroAttr(type));
+  return getZeros(type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,9 +247,8 @@ LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
         layout.getLocalType(output.value.getType(), holding, member.stage,
                             microbatch, member.data, member.tensor);
     DenseElementsAttr neutral =
-        holding.data.isPartial()
-            ? getNeutralValue(type, holding.data.reduction)
-            : cast<DenseElementsAttr>(builder.getZeroAttr(type));
+        holding.data.isPartial() ? getNeutralValue(type, holding.data.reduction)
+                                 : getZeros(type);
     Value nothing =
         stablehlo::ConstantOp::create(builder, output.value.getLoc(), neutral);
     if (failed(keep(output, nothing, microbatch)))

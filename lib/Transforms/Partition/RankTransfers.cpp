@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TensorExpr.h"
 #include "RankBuilder.h"
 
 using namespace mlir;
@@ -52,8 +53,7 @@ Value RankBuilder::sliceUnits(Value local, Form form, int64_t total,
 Value RankBuilder::concatenateUnits(ArrayRef<Value> pieces, Form form,
                                     RankedTensorType type, Location loc) {
   if (pieces.empty())
-    return stablehlo::ConstantOp::create(
-        builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    return stablehlo::ConstantOp::create(builder, loc, getZeros(type));
   if (pieces.size() == 1)
     return pieces.front();
   SmallVector<Value> wide;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnitEmitter.h"
+#include "../TensorExpr.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
@@ -228,8 +229,7 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     if (to.reduction != ReductionKind::Sum)
       return local; // Combined with itself it stays what it is.
     // The first member keeps it.
-    Value zero = stablehlo::ConstantOp::create(
-        builder, loc, cast<DenseElementsAttr>(builder.getZeroAttr(type)));
+    Value zero = stablehlo::ConstantOp::create(builder, loc, getZeros(type));
     auto mark = [&](Operation *op) {
       Holding made;
       (tensor ? made.tensor : made.data) = to;

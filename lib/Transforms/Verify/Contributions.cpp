@@ -464,8 +464,8 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
                      stablehlo::ConcatenateOp, CopyOp>(op);
     for (Axis axis : allAxes) {
       const Share &share = from[axis];
-      if (share.isWhole() ||
-          (share.isPartial() && share.cells == Cells(0, getTotal(rank, axis))))
+      bool isComplete = share.cells == Cells(0, getTotal(rank, axis));
+      if (share.isWhole() || (isComplete && (share.isPartial() || !moves)))
         continue;
       // Pieces of sums are put together if they are sums of the same.
       bool agree = llvm::all_of(op->getOperands(), [&](Value other) {
@@ -476,7 +476,7 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
         return reportUse(rank, op, operand, axis, share);
       content[axis] = share;
     }
-    if (!from[Axis::Batch].isSplit())
+    if (!from[Axis::Batch].isSplit() || !moves)
       continue;
     const Cells &more = from[Axis::Batch].cells;
     if (!cells.empty() && !more.empty() && more.front() < cells.back())

@@ -15,27 +15,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleFile.h"
 #include "hetero/Conversion/Jit.h"
 #include "hetero/Conversion/RuntimePrograms.h"
-#include "hetero/InitAll.h"
 #include "hetero/Runtime/NcclCommunicator.h"
 #include "hetero/Runtime/Session.h"
 #include "hetero/Support/LargeStack.h"
-#include "hetero/Tools/Input.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 #include <thread>
 
 using namespace mlir;
 using namespace hetero::runtime;
-
-static int fail(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return 1;
-}
+using hetero::fail;
 
 /// The function @main as a program: its arguments, one call, its results.
 static FailureOr<Program> makeProgram(func::FuncOp function) {
@@ -130,16 +121,10 @@ static int runMain(int argc, char **argv) {
       return fail(Twine("cannot read '") + argv[i] + "'");
     }
   }
-  DialectRegistry registry;
-  hetero::registerAllDialects(registry);
-  auto input = hetero::readInput(argv[1], registry, llvm::errs());
-  if (!input)
+  auto file = hetero::ModuleFile::read(argv[1]);
+  if (!file)
     return 1;
-  MLIRContext context(registry);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(input), SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = file->parse(0);
   if (!module)
     return 1;
   std::vector<Program> programs;

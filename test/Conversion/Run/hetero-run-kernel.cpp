@@ -1,4 +1,4 @@
-//===- hetero-run-kernel.cpp - Runs one function on raw buffers -----------===//
+//===- hetero-run-kernel.cpp - Runs functions on raw buffers --------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,29 +6,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// hetero-run-kernel <module> <function> <operands> <results> [count]
+// hetero-run-kernel <modules> <operands> <results> [count]
 //
-// Compiles a module and calls a function of it `count` times. The file of
-// operands holds their bytes one after the other, each aligned to 64 bytes; the
-// results are written likewise. What it took goes to standard error.
+// Imports, compiles and calls @main of each module of a file, `count` times.
+// Modules are separated by `// -----`. The file of operands holds the bytes of
+// the operands of all of them one after the other, each aligned to 64 bytes.
+//
+// For each module a line goes to standard output: `ok`, and its results have
+// been added to the file of results, or what is wrong with it. A module that
+// ends the process leaves no line. What the work took goes to standard error.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModuleFile.h"
 #include "hetero/Conversion/Jit.h"
-#include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
-#include "hetero/Tools/Input.h"
+#include "hetero/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/SourceMgr.h"
 #include <chrono>
 #include <cstring>
 
 using namespace mlir;
+using hetero::fail;
 
 static uint64_t getNumBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -47,32 +51,19 @@ static std::unique_ptr<char, decltype(&std::free)> allocate(uint64_t size) {
   return {memory, &std::free};
 }
 
-static int fail(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return 1;
-}
-
-static int runMain(int argc, char **argv) {
-  if (argc < 5)
-    return fail("expected: module function operands results [count]");
-  DialectRegistry registry;
-  hetero::registerAllDialects(registry);
-  auto input = hetero::readInput(argv[1], registry, llvm::errs());
-  if (!input)
-    return 1;
-  MLIRContext context(registry);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(input), SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  auto function = module->lookupSymbol<func::FuncOp>(argv[2]);
-  if (!function)
-    return fail(Twine("no function @") + argv[2]);
+/// Null after an error.
+static std::unique_ptr<hetero::Jit> compile(ModuleOp module) {
+  PassManager manager(module.getContext());
+  hetero::ImportOptions import;
+  import.inferRoles = false;
+  hetero::buildImportPipeline(manager, import);
+  if (failed(manager.run(module)))
+    return nullptr;
   hetero::JitOptions options;
   if (const char *directory = std::getenv("HETERO_CACHE"))
     options.cacheDirectory = directory;
+  if (const char *level = std::getenv("HETERO_OPT_LEVEL"))
+    options.optLevel = std::atoi(level);
   if (std::getenv("HETERO_DUMP"))
     options.dump = [](StringRef stage, StringRef text) {
       std::error_code error;
@@ -80,52 +71,95 @@ static int runMain(int argc, char **argv) {
           (std::getenv("HETERO_DUMP") + ("/" + stage)).str(), error);
       file << text;
     };
-  auto jit = hetero::Jit::compile(*module, options);
+  std::unique_ptr<hetero::Jit> jit = hetero::Jit::compile(module, options);
   if (!jit)
-    return 1;
+    return nullptr;
   const hetero::JitStatistics &statistics = jit->getStatistics();
   llvm::errs() << llvm::format("lower %.2f s, compile %.2f s",
                                statistics.lowerSeconds,
                                statistics.compileSeconds)
                << (statistics.isFromCache ? " (cached)" : "") << "\n";
+  return jit;
+}
 
-  auto operands = llvm::MemoryBuffer::getFile(argv[3], false, false);
-  if (!operands)
-    return fail(Twine(argv[3]) + ": " + operands.getError().message());
+/// Calls @main. `operands` begins with what belongs to it, which is taken off.
+static void run(hetero::runtime::KernelFunction kernel,
+                ArrayRef<Type> argumentTypes, ArrayRef<Type> resultTypes,
+                StringRef operands, int count, llvm::raw_ostream &results) {
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
   std::vector<void *> buffers;
-  uint64_t position = 0;
-  for (Type type : function.getArgumentTypes()) {
-    uint64_t size = getNumBytes(type);
-    if (position + size > (*operands)->getBufferSize())
-      return fail("the operands are too short");
+  auto add = [&](uint64_t size) {
     memory.push_back(allocate(size));
-    std::memcpy(memory.back().get(), (*operands)->getBufferStart() + position,
-                size);
     buffers.push_back(memory.back().get());
-    position = llvm::alignTo(position + size, 64);
+  };
+  for (Type type : argumentTypes) {
+    uint64_t size = getNumBytes(type);
+    add(size);
+    std::memcpy(buffers.back(), operands.data(), size);
+    operands = operands.drop_front(llvm::alignTo(size, 64));
   }
   size_t numOperands = buffers.size();
-  for (Type type : function.getResultTypes()) {
-    memory.push_back(allocate(getNumBytes(type)));
-    buffers.push_back(memory.back().get());
-  }
-  int count = argc > 5 ? std::atoi(argv[5]) : 1;
+  for (Type type : resultTypes)
+    add(getNumBytes(type));
   for (int i = 0; i < count; ++i) {
     auto began = std::chrono::steady_clock::now();
-    jit->lookup(argv[2])(buffers.data());
+    kernel(buffers.data());
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - began;
     llvm::errs() << llvm::format("run %.4f s\n", took.count());
   }
-  std::error_code error;
-  llvm::raw_fd_ostream results(argv[4], error);
-  if (error)
-    return fail(Twine(argv[4]) + ": " + error.message());
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+  for (auto [i, type] : llvm::enumerate(resultTypes)) {
     uint64_t size = getNumBytes(type);
     results.write(static_cast<char *>(buffers[numOperands + i]), size);
     results.write_zeros(llvm::alignTo(results.tell(), 64) - results.tell());
+  }
+}
+
+static int runMain(int argc, char **argv) {
+  if (argc < 4)
+    return fail("expected: modules operands results [count]");
+  auto file = hetero::ModuleFile::read(argv[1]);
+  if (!file)
+    return 1;
+  auto operands = llvm::MemoryBuffer::getFile(argv[2], false, false);
+  if (!operands)
+    return fail(Twine(argv[2]) + ": " + operands.getError().message());
+  std::error_code error;
+  llvm::raw_fd_ostream results(argv[3], error);
+  if (error)
+    return fail(Twine(argv[3]) + ": " + error.message());
+  int count = argc > 4 ? std::atoi(argv[4]) : 1;
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &file->getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          message += (message.empty() ? "" : "; ") + diagnostic.str();
+        return success();
+      });
+  StringRef rest = (*operands)->getBuffer();
+  for (size_t i = 0; i < file->size(); ++i) {
+    message.clear();
+    OwningOpRef<ModuleOp> module = file->parse(i);
+    if (!module)
+      return fail(message);
+    auto function = module->lookupSymbol<func::FuncOp>("main");
+    if (!function)
+      return fail("no function @main");
+    SmallVector<Type> arguments(function.getArgumentTypes());
+    SmallVector<Type> outputs(function.getResultTypes());
+    uint64_t size = 0;
+    for (Type type : arguments)
+      size += llvm::alignTo(getNumBytes(type), 64);
+    if (size > rest.size())
+      return fail("the operands are too short");
+    if (auto jit = compile(*module)) {
+      run(jit->lookup("main"), arguments, outputs, rest, count, results);
+      message = "ok";
+    }
+    rest = rest.drop_front(size);
+    results.flush();
+    llvm::outs() << message << "\n";
+    llvm::outs().flush();
   }
   return 0;
 }

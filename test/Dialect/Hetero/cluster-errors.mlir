@@ -316,7 +316,7 @@ hetero.mesh @mesh_c1 = [3, 0 to 4]
 
 // -----
 
-// expected-error @+1 {{'-1 to -1' is not a range of ranks}}
+// expected-error @+1 {{-1 is not the number of a rank; the first is 0}}
 hetero.mesh @mesh_c1 = [-1]
 
 // -----

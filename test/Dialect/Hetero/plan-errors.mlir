@@ -139,6 +139,18 @@ hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8
 // -----
 
 hetero.mesh @a = [0, 1]
+hetero.mesh @b = [2, 3]
+func.func private @step()
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 s {
+  // expected-note @+1 {{the stage before it is here}}
+  hetero.stage 0 on @a layers [2 to 3] samples [[4, 4]] in_flight 1
+  // expected-error @+1 {{plan_c4: begins with layer 0, but the stage before it begins with layer 2}}
+  hetero.stage 1 on @b layers [0 to 1] samples [[4, 4]] in_flight 1
+}
+
+// -----
+
+hetero.mesh @a = [0, 1]
 hetero.mesh @b = [1, 2]
 func.func private @step()
 // expected-error @+1 {{plan_c5: layer 0 is in no stage}}

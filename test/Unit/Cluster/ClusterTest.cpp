@@ -139,6 +139,41 @@ TEST(ClusterTest, readsBackWhatItWrites) {
   EXPECT_GE(count, 6);
 }
 
+TEST(ClusterTest, measuredCollectivesAreRead) {
+  Cluster cluster = readOrFail(R"(
+nodes:
+  - {name: a, devices: [2 x l4, 2 x t4], link: {bandwidth: 1 GB/s}}
+collectives:
+  - {operation: all_reduce, members: 2, class: t4, times: {1 MB: 250 us, 64 MB: 13 ms}}
+  - {operation: broadcast, members: 4, nodes: 1, times: {1 KB: 20 us}}
+)");
+  ASSERT_EQ(cluster.collectives.size(), 2u);
+  EXPECT_EQ(cluster.collectives[0].kind, CollectiveKind::AllReduce);
+  EXPECT_EQ(cluster.collectives[0].members, 2);
+  EXPECT_EQ(cluster.collectives[0].nodes, 1);
+  EXPECT_EQ(cluster.collectives[0].deviceClass, 1);
+  ASSERT_EQ(cluster.collectives[0].points.size(), 2u);
+  EXPECT_EQ(cluster.collectives[0].points[1].bytes, Bytes(64000000));
+  EXPECT_EQ(cluster.collectives[0].points[1].time, Time(13000000000));
+  EXPECT_EQ(cluster.collectives[1].deviceClass, std::nullopt);
+  EXPECT_EQ(write(readOrFail(write(cluster))), write(cluster));
+
+  auto errorFor = [](llvm::StringRef entry) {
+    return errorOf(
+        ("nodes:\n  - {name: a, devices: [l4]}\ncollectives:\n  - " + entry)
+            .str());
+  };
+  EXPECT_EQ(errorFor("{operation: gossip, members: 2, times: {1 B: 1 us}}"),
+            "c.yaml:4:17: error: expected one of all_reduce, all_gather, "
+            "reduce_scatter, all_to_all, broadcast, found 'gossip'");
+  EXPECT_EQ(errorFor("{operation: broadcast, members: 2, class: t4, times: {1 "
+                     "B: 1 us}}"),
+            "c.yaml:4:47: error: no node has devices of class 't4'");
+  EXPECT_EQ(errorFor("{operation: broadcast, members: 2, times: {2 B: 1 us, 1 "
+                     "B: 2 us}}"),
+            "c.yaml:4:59: error: the bytes must grow from point to point");
+}
+
 TEST(ClusterTest, countsStandForSeveralNodes) {
   Cluster cluster = readOrFail(R"(
 nodes:

@@ -91,7 +91,7 @@ TEST(CostModelTest, collectives) {
   EXPECT_EQ(allGatherTime(group, uneven, Algorithm::Padded),
             Time(20 * ms + 20 * us));
   EXPECT_EQ(allGatherTime(group, uneven, Algorithm::Grouped),
-            Time(11 * ms + 50 * us));
+            Time(13 * ms + 800 * us));
   EXPECT_EQ(chooseAllGather(group, uneven).algorithm, Algorithm::Grouped);
   std::vector<Bytes> small = {Bytes(10), Bytes(10), Bytes(11)};
   EXPECT_EQ(chooseAllGather(group, small).algorithm, Algorithm::Padded);
@@ -139,4 +139,109 @@ TEST(CostModelTest, memoryNamesTheLargestFirst) {
   use.activations = Bytes(4096);
   EXPECT_EQ(use.total(), Bytes(5120));
   EXPECT_EQ(use.str(), "activations 4 KiB, state 1 KiB");
+}
+
+TEST(CostModelTest, figuresAreRead) {
+  EXPECT_EQ(costFigures().uneven, Share(1250000));
+  EXPECT_EQ(costFigures().parked, 2);
+}
+
+/// Random groups and tensors: what every formula must satisfy.
+TEST(CostModelTest, collectivesAreMonotoneAndNotFasterThanTheirBytes) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 500; ++i) {
+    Group group;
+    group.members = 2 + random() % 15;
+    group.bandwidth = Bandwidth(1 + random() % 1000000000);
+    group.latency = Time(random() % (100 * us));
+    std::vector<Bytes> shards, more;
+    Bytes total, largest;
+    for (int64_t m = 0; m < group.members; ++m) {
+      shards.push_back(Bytes(random() % 10000000));
+      more.push_back(shards.back() + Bytes(random() % 1000000));
+      total += shards.back();
+      largest = std::max(largest, shards.back());
+    }
+    Bytes bytes(random() % 100000000), larger = bytes + Bytes(random() % 1000);
+    // Every member sends and receives all but its own part, twice.
+    Time bound =
+        (bytes - Bytes(bytes.count() / group.members)) / group.bandwidth * 2;
+    for (Algorithm algorithm : {Algorithm::Ring, Algorithm::Tree}) {
+      EXPECT_GE(allReduceTime(group, bytes, algorithm), bound);
+      EXPECT_LE(allReduceTime(group, bytes, algorithm),
+                allReduceTime(group, larger, algorithm));
+      EXPECT_LE(broadcastTime(group, bytes, algorithm),
+                broadcastTime(group, larger, algorithm));
+      EXPECT_GE(broadcastTime(group, bytes, algorithm),
+                bytes / group.bandwidth);
+    }
+    for (Algorithm algorithm : {Algorithm::Padded, Algorithm::Grouped}) {
+      EXPECT_GE(allGatherTime(group, shards, algorithm),
+                (total - largest) / group.bandwidth);
+      EXPECT_LE(allGatherTime(group, shards, algorithm),
+                allGatherTime(group, more, algorithm));
+    }
+    EXPECT_GE(allToAllTime(group, shards, shards), largest / group.bandwidth);
+    EXPECT_LE(allToAllTime(group, shards, shards),
+              allToAllTime(group, more, shards));
+    EXPECT_LE(chooseBroadcast(group, bytes).time,
+              broadcastTime(group, bytes, Algorithm::Ring));
+    EXPECT_LE(chooseAllGather(group, shards).time,
+              allGatherTime(group, shards, Algorithm::Padded));
+    EXPECT_EQ(chooseAllGather(group, shards).time,
+              chooseReduceScatter(group, shards).time);
+  }
+}
+
+TEST(CostModelTest, measuredTimesTakeThePlaceOfFormulas) {
+  Cluster cluster = makeCluster(2, 4);
+  cluster::MeasuredCollective measured;
+  measured.kind = cluster::CollectiveKind::AllReduce;
+  measured.members = 4;
+  measured.points = {{Bytes(1000), Time(100)}, {Bytes(2000), Time(300)}};
+  cluster.collectives.push_back(measured);
+  measured.deviceClass = 0;
+  measured.points = {{Bytes(1000), Time(7)}};
+  cluster.collectives.push_back(measured);
+  llvm::cantFail(cluster.finish());
+  // What was measured for the class comes first.
+  Group inside = makeGroup(cluster, {0, 1, 2, 3});
+  EXPECT_EQ(chooseAllReduce(inside, Bytes(1000)).time, Time(7));
+  EXPECT_EQ(chooseAllReduce(inside, Bytes(2000)).time, Time(14));
+  cluster.collectives.pop_back();
+  inside = makeGroup(cluster, {0, 1, 2, 3});
+  EXPECT_EQ(chooseAllReduce(inside, Bytes(1)).time, Time(100));
+  EXPECT_EQ(chooseAllReduce(inside, Bytes(1500)).time, Time(200));
+  EXPECT_EQ(chooseAllReduce(inside, Bytes(3000)).time, Time(500));
+  // Nothing was measured for other groups and operations.
+  EXPECT_GT(chooseAllReduce(makeGroup(cluster, {0, 1, 4, 5}), Bytes(1000)).time,
+            Time(us));
+  EXPECT_GT(chooseBroadcast(inside, Bytes(1000)).time, Time(us));
+}
+
+TEST(CostModelTest, measuredTimesNeverFall) {
+  std::mt19937 random(12);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<cluster::CollectivePoint> points;
+    int64_t bytes = 0;
+    for (unsigned p = 0; p < 1 + random() % 5; ++p)
+      points.push_back(
+          {Bytes(bytes += 1 + random() % 1000), Time(random() % 100000)});
+    Time last;
+    for (int64_t at = 0; at < bytes + 500; at += 1 + random() % 20) {
+      Time time = interpolate(points, Bytes(at));
+      EXPECT_GE(time, last);
+      last = time;
+    }
+  }
+}
+
+TEST(CostModelTest, activationsAreKeptComputedAgainOrParked) {
+  Activations one{Bytes(100), Bytes(10), Bytes(30)};
+  EXPECT_EQ(activationUse(one, 4, false, false).device, Bytes(400));
+  EXPECT_EQ(activationUse(one, 4, true, false).device, Bytes(40 + 30));
+  EXPECT_EQ(activationUse(one, 4, false, true).device, Bytes(200));
+  EXPECT_EQ(activationUse(one, 4, false, true).host, Bytes(400));
+  EXPECT_EQ(activationUse(one, 1, true, true).device, Bytes(10 + 30));
+  EXPECT_EQ(activationUse(one, 1, true, true).host, Bytes(10));
 }

@@ -193,9 +193,6 @@ TEST(CephaloTest, planIsAtLeastAsGoodAsThePublishedBatches) {
   Problem problem = readExample("gpt-2.7b");
   Cluster cluster =
       llvm::cantFail(cluster::readClusterFile(examples + "/clusters/lab.yaml"));
-  // Parameters are gathered for the whole step.
-  for (cluster::DeviceClass &deviceClass : cluster.classes)
-    deviceClass.memory = deviceClass.memory * 2;
   llvm::Expected<Plan> plan = planCephalo(problem, cluster);
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   EXPECT_EQ(plan->planner, "cephalo");
@@ -204,6 +201,8 @@ TEST(CephaloTest, planIsAtLeastAsGoodAsThePublishedBatches) {
   for (int64_t share : plan->stages[0].samples[0])
     samples += share;
   EXPECT_EQ(samples, 64);
+  EXPECT_EQ(plan->schedule, ScheduleKind::Layered);
+  EXPECT_EQ(plan->stages[0].layers.size(), problem.layers.size());
   // The same plan with the published batches, in any microbatches.
   for (int64_t micro : {1, 2, 4, 17}) {
     Plan published = *plan;

@@ -109,6 +109,8 @@ def Hetero_PlanOp : Hetero_Op<"plan",
     six digits; it follows from the two, so it is checked when it is written
     and need not be. `limited_by` names what would have to grow to make the
     step faster. `budget` is the price that the plan had to stay under.
+    `schedule` is the kind of schedule that the in-flight counts of the stages
+    are for and that was predicted; hetero-schedule writes that one.
 
     Constraints:
     - (plan_c1) There is at least one microbatch, each has a sample, and
@@ -116,7 +118,7 @@ def Hetero_PlanOp : Hetero_Op<"plan",
     - (plan_c2) The predicted time is positive and the bound does not exceed it.
     - (plan_c3) The gap, if written, is the one that follows.
     - (plan_c4) The body has at least one stage and only stages, numbered 0, 1,
-      ... in order.
+      ... in order, each beginning with a later layer than the one before.
     - (plan_c5) Every layer, from 0 to the last, is in exactly one run of layers
       of one stage.
     - (plan_c6) The layer table exists and has just these layers.
@@ -129,7 +131,7 @@ def Hetero_PlanOp : Hetero_Op<"plan",
     hetero.mesh @slow = [2, 3, 4, 5]
     func.func private @step(tensor<61x4xf32>)
     hetero.plan @plan of @step planner "joint" minimizes time
-        batch 61 microbatches [7 x 8, 5]
+        batch 61 microbatches [7 x 8, 5] schedule h1f1b
         predicted 18.1 ms bound 16.5 ms gap 0.088397
         limited_by [<compute of stage 1>] {
       hetero.stage 0 on @fast layers [0 to 3] samples [[4, 4], [3, 2]] in_flight 2
@@ -145,6 +147,7 @@ def Hetero_PlanOp : Hetero_Op<"plan",
                        OptionalAttr<FlatSymbolRefAttr>:$layer_table,
                        I64Attr:$batch,
                        DenseI64ArrayAttr:$microbatches,
+                       OptionalAttr<Hetero_ScheduleKindAttr>:$schedule,
                        Hetero_TimeAttr:$predicted,
                        OptionalAttr<Hetero_TimeAttr>:$bound,
                        OptionalAttr<Hetero_ResourceArrayAttr>:$limited_by);
@@ -153,6 +156,7 @@ def Hetero_PlanOp : Hetero_Op<"plan",
     $sym_name `of` $step `planner` $planner `minimizes` $objective
     (`budget` custom<Quantity>($budget)^)? (`layers` $layer_table^)?
     `batch` $batch `microbatches` custom<Sizes>($microbatches)
+    (`schedule` $schedule^)?
     `predicted` custom<Prediction>($predicted, $bound)
     (`limited_by` custom<Resources>($limited_by)^)?
     attr-dict-with-keyword $body

@@ -1,0 +1,65 @@
+//===- Certificate.h - How good a plan can be at best -----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A lower bound on the step time of every plan whose microbatches differ by at
+// most one sample and whose stages have one run of layers each, whatever its
+// schedule (also with split backwards), modes, recompute and divisions are. It
+// is much closer than computeBound, and takes longer.
+//
+// For M microbatches and a time T, a plan that takes at most T would have
+// stages i = 1, 2, ... that cover the layers in order, use every device at most
+// once, and satisfy
+//
+//   sum_{j < i} (f_j + k_j) + sum_m t_i(m) <= T
+//
+//   f   the forward of a stage for the smallest microbatch
+//   k   the least time of a crossing
+//   t   forward and backward for a microbatch, as the devices of the stage
+//       divide its samples best
+//
+// Whether there are such stages is decided by relaxations that are exact where
+// it matters most:
+//
+//   few devices    by the number of devices of each class that are used: a
+//                  dynamic program for the least sum of f and k
+//   many devices   devices of class k cost v_k >= 0 each; if the cheapest cover
+//                  of the layers costs more than all devices together, there
+//                  is none. A dynamic program over (layers, sum of f and k) for
+//                  the least cost; several v are tried
+//
+// The bound for M is the smallest T that cannot be excluded; the certificate is
+// the smallest of these over all M.
+//
+// A worked example
+// ----------------
+// Two layers of 2 s and 4 s for a sample (a third of it forward) on two equal
+// devices, a batch of 2, free communication. One microbatch of 2: both devices
+// in one stage take one sample each, 6 s. Two microbatches of 1: layer 0 alone
+// on a device takes 4 s, and layer 1 then 2/3 + 8 s: 8.7 s. Nothing is below
+// 6 s.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_PLANNER_CERTIFICATE_H
+#define HETERO_PLANNER_CERTIFICATE_H
+
+#include "hetero/Cluster/Cluster.h"
+#include "hetero/Planner/Problem.h"
+
+namespace hetero::planner {
+
+/// A time that no plan as above can beat under the cost model, not above
+/// `known`, the time of a plan. O(M (L^2 D^2)) for few devices, where D is how
+/// many numbers of each class can be chosen, else O(M L^2) with large
+/// constants.
+Time computeCertificate(const Problem &problem, const cluster::Cluster &cluster,
+                        Time known);
+
+} // namespace hetero::planner
+
+#endif // HETERO_PLANNER_CERTIFICATE_H

@@ -1,0 +1,235 @@
+//===- StageBounds.cpp - What layers take at least ------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageBounds.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+LayerRuns::LayerRuns(const Problem &problem)
+    : numLayers(problem.layers.size()) {
+  std::vector<int64_t> kinds, all = {1};
+  for (auto [index, layer] : enumerate(problem.layers)) {
+    kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+    for (int64_t degree : layer.tensorDegrees)
+      if (!is_contained(all, degree))
+        all.push_back(degree);
+  }
+  sort(all);
+  // Runs are alike if they have equally many layers of each kind.
+  std::map<std::map<int64_t, int64_t>, size_t> indices;
+  runs.resize((numLayers + 1) * (numLayers + 1));
+  for (int64_t first = 0; first < numLayers; ++first) {
+    std::map<int64_t, int64_t> counts;
+    // Ties make copies in some stages only; they are not counted.
+    ColumnState state;
+    std::vector<int64_t> common = all;
+    for (int64_t last = first; last < numLayers; ++last) {
+      const Layer &layer = problem.layers[last];
+      ++counts[kinds[last]];
+      state.parameters += layer.parameters;
+      state.optimizer += layer.optimizerState;
+      state.gradients += layer.gradients;
+      erase_if(common, [&](int64_t degree) {
+        return degree > 1 && !is_contained(layer.tensorDegrees, degree);
+      });
+      auto [entry, isNew] = indices.try_emplace(counts, size());
+      runs[first * (numLayers + 1) + last + 1] = entry->second;
+      if (!isNew)
+        continue;
+      representatives.push_back({first, last});
+      states.push_back(state);
+      degrees.push_back(common);
+    }
+  }
+}
+
+StageBounds::StageBounds(const StageModel &model, const LayerRuns &runs,
+                         ArrayRef<ClassCount> classes, int64_t largest,
+                         int64_t smallest)
+    : model(model), runs(runs), classes(classes.begin(), classes.end()),
+      largest(largest), smallest(smallest) {
+  findChoices();
+  for (size_t run = 0; run < runs.size(); ++run)
+    for (const RowChoice &choice : choices)
+      allowed.push_back(is_contained(runs.degrees[run], choice.tensor));
+  tables.resize(allowed.size());
+}
+
+void StageBounds::findChoices() {
+  const cluster::Cluster &cluster = model.cluster;
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> places;
+  for (auto [device, entry] : enumerate(cluster.devices))
+    if (entry.available)
+      places[{entry.deviceClass, entry.node}].push_back(device);
+  std::vector<int64_t> degrees;
+  for (const std::vector<int64_t> &list : runs.degrees)
+    for (int64_t degree : list)
+      if (!is_contained(degrees, degree))
+        degrees.push_back(degree);
+  for (size_t index = 0; index < classes.size(); ++index)
+    for (int64_t degree : degrees) {
+      std::vector<cost::Group> found;
+      std::vector<std::tuple<Bandwidth, Time, bool>> links;
+      for (const auto &[key, devices] : places) {
+        if (key.first != classes[index].deviceClass ||
+            int64_t(devices.size()) < degree)
+          continue;
+        if (degree > 1) {
+          const cluster::Path &path =
+              cluster.pathBetween(devices[0], devices[1]);
+          std::tuple<Bandwidth, Time, bool> link(path.bandwidth, path.latency,
+                                                 path.shared);
+          if (is_contained(links, link))
+            continue;
+          links.push_back(link);
+        }
+        found.push_back(
+            cost::makeGroup(cluster, ArrayRef(devices).take_front(degree)));
+      }
+      if (found.empty())
+        continue;
+      choices.push_back({index, degree});
+      groups.push_back(std::move(found));
+    }
+}
+
+/// Forward and backward together, and the forward alone, of samples at once.
+std::pair<double, double> StageBounds::timesOf(size_t run, size_t choice,
+                                               int64_t samples) const {
+  const RowChoice &row = choices[choice];
+  int64_t first = runs.representatives[run].first;
+  int64_t last = runs.representatives[run].last + 1;
+  const LayerTimes &times =
+      model.layerTimes(classes[row.index].deviceClass, row.tensor, samples);
+  double both = times.prefix[last] - times.prefix[first];
+  double forward = times.forwardPrefix[last] - times.forwardPrefix[first];
+  if (row.tensor == 1)
+    return {both, forward};
+  double sums = infinity, forwardSums = infinity;
+  for (const cost::Group &group : groups[choice]) {
+    double here = 0, backward = 0;
+    std::pair<Time, Time> times;
+    std::optional<int64_t> before;
+    for (int64_t layer = first; layer < last; ++layer) {
+      // Layers that are alike take the same.
+      int64_t kind = model.problem.layers[layer].like.value_or(layer);
+      if (before != kind)
+        times = model.tensorTimes(model.problem.layers[layer], group, samples);
+      before = kind;
+      here += toSeconds(times.first);
+      backward += toSeconds(times.second);
+    }
+    forwardSums = std::min(forwardSums, here);
+    sums = std::min(sums, here + backward);
+  }
+  return {both + sums, forward + forwardSums};
+}
+
+/// Beyond this number of samples only every fiftieth more is looked at; those
+/// in between take as long as the one before.
+static constexpr int64_t allSamplesUpTo = 64;
+
+const StageBounds::Table &StageBounds::table(size_t run, size_t choice) {
+  Table &result = tables[run * choices.size() + choice];
+  if (!result.both.empty())
+    return result;
+  result.both.push_back(0);
+  result.forward.push_back(0);
+  // Parts of a share may be computed one after the other.
+  double leastForward = infinity;
+  result.rate = infinity;
+  std::pair<double, double> times;
+  for (int64_t samples = 1, next = 1; samples <= largest; ++samples) {
+    if (samples == next) {
+      times = timesOf(run, choice, samples);
+      next += samples <= allSamplesUpTo ? 1 : samples / 50;
+    }
+    auto [both, forward] = times;
+    if (both > 0)
+      result.forwardShare = std::min(result.forwardShare, forward / both);
+    auto count = static_cast<double>(samples);
+    result.rate = std::min(result.rate, both / count);
+    leastForward = std::min(leastForward, forward / count);
+    result.both.push_back(
+        std::max(result.both.back(), std::min(both, result.rate * count)));
+    result.forward.push_back(std::max(result.forward.back(),
+                                      std::min(forward, leastForward * count)));
+  }
+  // Between those that are looked at, the forward may be a little less of it.
+  if (largest > allSamplesUpTo)
+    result.forwardShare *= 0.98;
+  return result;
+}
+
+int64_t StageBounds::samplesWithin(size_t run, size_t choice, double time,
+                                   bool forwardOnly) {
+  const Table &times = table(run, choice);
+  const std::vector<double> &list = forwardOnly ? times.forward : times.both;
+  return std::upper_bound(list.begin() + 1, list.end(), time) - list.begin() -
+         1;
+}
+
+double StageBounds::makespan(size_t run, ArrayRef<int64_t> counts,
+                             int64_t samples, bool forwardOnly) {
+  // What a device covers at most, by class.
+  auto covers = [&](double time) {
+    double sum = 0;
+    for (size_t index = 0; index < classes.size(); ++index) {
+      if (counts[index] == 0)
+        continue;
+      double best = 0;
+      for (size_t choice = 0; choice < choices.size(); ++choice)
+        if (choices[choice].index == index &&
+            choices[choice].tensor <= counts[index] && isAllowed(run, choice))
+          best = std::max(best,
+                          static_cast<double>(
+                              samplesWithin(run, choice, time, forwardOnly)) /
+                              static_cast<double>(choices[choice].tensor));
+      sum += best * static_cast<double>(counts[index]);
+    }
+    return sum >= static_cast<double>(samples) * (1 - 1e-12);
+  };
+  double high = infinity;
+  for (size_t choice = 0; choice < choices.size(); ++choice)
+    if (counts[choices[choice].index] >= choices[choice].tensor &&
+        isAllowed(run, choice)) {
+      const Table &times = table(run, choice);
+      high =
+          std::min(high, (forwardOnly ? times.forward : times.both)[samples]);
+    }
+  if (high == infinity)
+    return infinity;
+  double low = 0;
+  for (int i = 0; i < 40 && high - low > 1e-5 * high; ++i) {
+    double middle = low + (high - low) / 2;
+    (covers(middle) ? high : low) = middle;
+  }
+  return low;
+}
+
+double StageBounds::leastRate(size_t run, size_t index) {
+  double least = infinity;
+  for (size_t choice = 0; choice < choices.size(); ++choice)
+    if (choices[choice].index == index && isAllowed(run, choice))
+      least = std::min(least, table(run, choice).rate *
+                                  static_cast<double>(choices[choice].tensor));
+  return least;
+}
+
+double StageBounds::forwardShare(size_t run) {
+  double least = 1;
+  for (size_t choice = 0; choice < choices.size(); ++choice)
+    if (isAllowed(run, choice))
+      least = std::min(least, table(run, choice).forwardShare);
+  return least;
+}

@@ -1,0 +1,155 @@
+//===- Network.cpp - What messages share ----------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Simulator/Network.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::simulator;
+using hetero::cluster::Cluster;
+using hetero::cluster::Edge;
+
+Network::Network(const Cluster &cluster) : cluster(cluster) {
+  auto add = [&](const Twine &name, Bandwidth bandwidth) {
+    list.push_back({name.str(), bandwidth});
+    return int64_t(list.size()) - 1;
+  };
+  std::map<int64_t, int64_t> sharedSwitches;
+  std::map<int64_t, int64_t> users;
+  for (const Edge &edge : cluster.edges)
+    ++users[edge.medium];
+  for (const Edge &edge : cluster.edges) {
+    if (users[edge.medium] > 1) {
+      auto [entry, isNew] = sharedSwitches.try_emplace(edge.medium, 0);
+      if (isNew)
+        entry->second = add(
+            "switch " + cluster.vertexName(std::max(edge.first, edge.second)),
+            edge.link.bandwidth);
+      edgeMedia.push_back({entry->second, entry->second});
+      continue;
+    }
+    StringRef first = cluster.vertexName(edge.first);
+    StringRef second = cluster.vertexName(edge.second);
+    int64_t there = add(first + " -> " + second, edge.link.bandwidth);
+    edgeMedia.push_back(
+        {there, add(second + " -> " + first, edge.link.bandwidth)});
+  }
+  busOf.assign(cluster.nodes.size(), -1);
+  portOf.assign(cluster.devices.size(), -1);
+  for (auto [index, node] : enumerate(cluster.nodes))
+    if (node.link && node.link->shared)
+      busOf[index] = add("bus of " + node.name, node.link->bandwidth);
+  for (auto [rank, device] : enumerate(cluster.devices)) {
+    const cluster::Node &node = cluster.nodes[device.node];
+    if (!node.link || node.link->shared)
+      continue;
+    portOf[rank] = add("out of device " + Twine(rank), node.link->bandwidth);
+    add("into device " + Twine(rank), node.link->bandwidth);
+  }
+  routes.resize(cluster.nodes.size() * cluster.nodes.size());
+}
+
+/// The media of the edges between two nodes, each once.
+ArrayRef<int64_t> Network::route(int64_t source, int64_t target) const {
+  std::optional<std::vector<int64_t>> &known =
+      routes[source * cluster.nodes.size() + target];
+  if (known)
+    return *known;
+  known.emplace();
+  int64_t at = source;
+  for (int64_t index : cluster.edgesBetween(source, target)) {
+    const Edge &edge = cluster.edges[index];
+    bool forwards = edge.first == at;
+    int64_t medium =
+        forwards ? edgeMedia[index].first : edgeMedia[index].second;
+    if (!is_contained(*known, medium))
+      known->push_back(medium);
+    at = forwards ? edge.second : edge.first;
+  }
+  return *known;
+}
+
+SmallVector<int64_t, 4> Network::mediaBetween(int64_t from, int64_t to) const {
+  int64_t source = cluster.devices[from].node;
+  int64_t target = cluster.devices[to].node;
+  if (from == to)
+    return {};
+  if (source != target) {
+    ArrayRef<int64_t> media = route(source, target);
+    return {media.begin(), media.end()};
+  }
+  if (busOf[source] >= 0)
+    return {busOf[source]};
+  if (portOf[from] >= 0)
+    return {portOf[from], portOf[to] + 1};
+  return {};
+}
+
+Time Network::timeOf(ArrayRef<Message> messages) const {
+  std::map<int64_t, Bytes> amounts;
+  Time latency, longest;
+  for (const Message &message : messages) {
+    if (message.from == message.to)
+      continue;
+    latency = std::max(latency,
+                       cluster.pathBetween(message.from, message.to).latency);
+    for (int64_t medium : mediaBetween(message.from, message.to))
+      amounts[medium] += message.bytes;
+  }
+  for (auto [medium, bytes] : amounts)
+    longest = std::max(longest, bytes / list[medium].bandwidth);
+  return latency + longest;
+}
+
+/// The flow with these seconds on each medium, which takes `time`.
+Flow Network::makeFlow(const std::map<int64_t, double> &seconds,
+                       Time time) const {
+  Flow flow;
+  double duration = toSeconds(time);
+  for (auto [medium, busy] : seconds) {
+    double share = duration > 0 ? std::min(1.0, busy / duration) : 1;
+    if (share > 0)
+      flow.loads.push_back({medium, share});
+  }
+  return flow;
+}
+
+Flow Network::flowOf(ArrayRef<Message> messages, Time time) const {
+  std::map<int64_t, double> seconds;
+  Time latency;
+  for (const Message &message : messages) {
+    if (message.from == message.to)
+      continue;
+    latency = std::max(latency,
+                       cluster.pathBetween(message.from, message.to).latency);
+    for (int64_t medium : mediaBetween(message.from, message.to))
+      seconds[medium] += double(message.bytes.count()) /
+                         double(list[medium].bandwidth.count());
+  }
+  latency = std::min(latency, time);
+  Flow flow = makeFlow(seconds, time - latency);
+  flow.latency = latency;
+  return flow;
+}
+
+Flow Network::ringFlow(ArrayRef<std::vector<int64_t>> rings, Time time) const {
+  std::map<int64_t, double> seconds;
+  double longest = 0;
+  for (const std::vector<int64_t> &ring : rings)
+    for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i)
+      for (int64_t medium :
+           mediaBetween(ring[i], ring[(i + 1) % ring.size()])) {
+        double &busy = seconds[medium];
+        busy += 1 / double(list[medium].bandwidth.count());
+        longest = std::max(longest, busy);
+      }
+  for (auto &entry : seconds)
+    entry.second *= toSeconds(time) / longest;
+  return makeFlow(seconds, time);
+}

@@ -1,0 +1,42 @@
+//===- ZeroBubble.h - Weight gradients that fill gaps -----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of a zero-bubble schedule. Whenever a stage is free it does the
+// first of these that can be done:
+//
+//   the gradient of the inputs of its oldest microbatch, which others wait for
+//   the next forward, if fewer than n microbatches are in flight
+//   the oldest gradient of weights
+//
+// A microbatch is in flight until its weight gradient is done. The stages are
+// followed with their times, so what comes out can be carried out as it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_SIMULATOR_ZEROBUBBLE_H
+#define HETERO_LIB_SIMULATOR_ZEROBUBBLE_H
+
+#include "hetero/Simulator/Schedule.h"
+
+namespace hetero::simulator {
+
+/// A computation of a stage.
+struct Step {
+  InstructionKind kind = InstructionKind::Forward;
+  int64_t microbatch = 0;
+};
+
+/// The computations of each stage, in order. `times` has an entry for each
+/// stage; if it is empty, the three parts of a microbatch take equally long.
+std::vector<std::vector<Step>>
+orderZeroBubble(int64_t microbatches, llvm::ArrayRef<int64_t> inFlight,
+                llvm::ArrayRef<StageTimes> times);
+
+} // namespace hetero::simulator
+
+#endif // HETERO_LIB_SIMULATOR_ZEROBUBBLE_H

@@ -1,0 +1,23 @@
+// RUN: hetero-opt %s -hetero-form-layers -split-input-file -verify-diagnostics
+// RUN: hetero-opt %s -hetero-annotate-forms -split-input-file | FileCheck %s
+
+// Samples are the size that most arguments have somewhere.
+// CHECK-LABEL: func.func @time_major
+// CHECK-SAME: %{{.*}}: tensor<5x7xf32> {{{.*}}split 1
+// CHECK-SAME: %{{.*}}: tensor<7xf32> {{{.*}}split 0
+func.func @time_major(
+    %w: tensor<f32> {hetero.role = #hetero.role<parameter>},
+    %x: tensor<5x7xf32> {hetero.role = #hetero.role<batch>},
+    %y: tensor<7xf32> {hetero.role = #hetero.role<batch>},
+    // expected-warning @+1 {{argument 3 of type 'tensor<4xf32>' has no dimension of 7 samples, so every device gets all of it}}
+    %table: tensor<4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<f32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<5x7xf32>, tensor<f32>) -> tensor<7xf32>
+  %1 = stablehlo.multiply %0, %y : tensor<7xf32>
+  %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<7xf32>, tensor<f32>) -> tensor<f32>
+  %3 = stablehlo.reduce(%table init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %4 = stablehlo.add %2, %3 : tensor<f32>
+  %5 = stablehlo.subtract %w, %4 : tensor<f32>
+  return %5 : tensor<f32>
+}
