@@ -78,6 +78,11 @@ def growth(points: list[tuple[int, float]]) -> float:
     return covariance / sum((x - mean_x) ** 2 for x in xs)
 
 
+def _short(value: float) -> float:
+    """Four digits behind the point, or four at all for small numbers."""
+    return round(value, 4) if abs(value) >= 0.1 else float(f"{value:.4g}")
+
+
 class Report:
     """Collects figures and prints them as they come."""
 
@@ -85,16 +90,46 @@ class Report:
         self._bars = bars
         self._json = as_json
         self.ok = True
+        self.figures: list[dict[str, Any]] = []
 
-    def add(self, name: str, value: float, unit: str, peer: str = "", peer_value: float = 0.0) -> None:
-        """One figure, with its bar if it has one."""
-        figure: dict[str, Any] = {"name": name, "value": round(value, 4), "unit": unit}
+    def add(
+        self,
+        name: str,
+        value: float,
+        unit: str,
+        peer: str = "",
+        peer_value: float = 0.0,
+        bar: float | None = None,
+        ratio_bar: float | None = None,
+        **more: float,
+    ) -> None:
+        """One figure. A bar is for the value, or else for the ratio to the peer."""
+        figure: dict[str, Any] = {"name": name, "value": _short(value), "unit": unit}
+        ratio = value / peer_value if peer else 0.0
         if peer:
-            figure |= {"peer": peer, "peer_value": round(peer_value, 4), "ratio": round(value / peer_value, 3)}
-        if name in self._bars:
-            figure |= {"bar": self._bars[name], "ok": value <= self._bars[name]}
-            self.ok &= value <= self._bars[name]
+            figure |= {"peer": peer, "peer_value": _short(peer_value), "ratio": round(ratio, 3)}
+        bar = self._bars.get(name, bar)
+        if bar is not None or ratio_bar is not None:
+            ok = value <= bar if bar is not None else ratio <= ratio_bar
+            figure |= {"bar": ratio_bar if bar is None else bar, "ok": ok}
+            self.ok &= ok
+        figure |= more
+        self.figures.append(figure)
         print(json.dumps(figure) if self._json else self._line(figure), flush=True)
+
+    def table(self) -> str:
+        """The ratios of figures that are named `what.of`: one row for each `of`."""
+        rows: dict[str, dict[str, str]] = {}
+        for figure in self.figures:
+            what, _, of = figure["name"].partition(".")
+            if "ratio" in figure:
+                missed = "" if figure.get("ok", True) else " !"
+                rows.setdefault(of, {})[what] = f"{figure['ratio']:.2f}{missed}"
+        columns = list(dict.fromkeys(what for row in rows.values() for what in row))
+        lines = ["".join(f"{cell:<12}" for cell in ["", *columns])]
+        for of, row in rows.items():
+            lines.append("".join(f"{cell:<12}" for cell in [of, *(row.get(what, "") for what in columns)]))
+        return "\n".join(line.rstrip() for line in lines)
 
     @staticmethod
     def _line(figure: dict[str, Any]) -> str:

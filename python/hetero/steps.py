@@ -232,6 +232,11 @@ class Program:
         return self._step.num_ranks
 
     @property
+    def peak_bytes(self) -> int:
+        """The most memory that was in use on a device of this process."""
+        return self._step.peak_bytes
+
+    @property
     def programs(self) -> str:
         """The programs of the ranks as MLIR."""
         return self._step.programs

@@ -288,6 +288,12 @@ public:
     return describe(executable->getResults());
   }
   int64_t getNumRanks() const override { return executable->getNumRanks(); }
+  int64_t getPeakBytes() const override {
+    int64_t most = 0;
+    for (size_t i = 0; i < executable->getLocalRanks().size(); ++i)
+      most = std::max(most, executable->getPeakBytes(i));
+    return most;
+  }
   PlanInfo getPlan() const override {
     return describe(executable->getPlanned());
   }

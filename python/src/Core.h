@@ -122,6 +122,8 @@ public:
   virtual std::vector<TensorInfo> getArguments() const = 0;
   virtual std::vector<TensorInfo> getResults() const = 0;
   virtual int64_t getNumRanks() const = 0;
+  /// The most memory that was in use on a device of this process.
+  virtual int64_t getPeakBytes() const = 0;
   virtual PlanInfo getPlan() const = 0;
   /// The module with the programs of the ranks.
   virtual std::string getPrograms() const = 0;

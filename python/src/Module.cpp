@@ -300,6 +300,7 @@ static void bindStep(nb::module_ &m) {
       .def_prop_ro("arguments", &CompiledStep::getArguments)
       .def_prop_ro("results", &CompiledStep::getResults)
       .def_prop_ro("num_ranks", &CompiledStep::getNumRanks)
+      .def_prop_ro("peak_bytes", &CompiledStep::getPeakBytes)
       .def_prop_ro("plan", &CompiledStep::getPlan)
       .def_prop_ro("programs", &CompiledStep::getPrograms)
       .def("set_argument", setArgument)

@@ -48,7 +48,7 @@ class Case:
         args = self.tree
         for _ in range(steps):
             results = self.compiled(*args)
-            args = _feed_back(self.step, args, results)
+            args = self.step.feed_back(args, results)
         return flatten(results)
 
     def losses(self, steps: int) -> list[float]:
@@ -57,26 +57,9 @@ class Case:
         args, losses = self.tree, []
         for _ in range(steps):
             results = self.compiled(*args)
-            args = _feed_back(self.step, args, results)
+            args = self.step.feed_back(args, results)
             losses.append(float(flatten(results)[index]))
         return losses
-
-
-def _feed_back(step: zoo.Step, args: tuple[Any, ...], results: Any) -> tuple[Any, ...]:
-    """The arguments of the next step: donated ones are replaced by results, in order."""
-    leaves, tree = jax.tree.flatten(args)
-    new = jax.tree.leaves(results)
-    updated = [leaf for leaf, role in zip(new, step.roles.results) if role == "updated_state"]
-    counts = [len(jax.tree.leaves(arg)) for arg in args]
-    state = [
-        index
-        for argnum in step.donate_argnums
-        for index in range(sum(counts[:argnum]), sum(counts[: argnum + 1]))
-    ]
-    assert len(state) == len(updated)
-    for index, leaf in zip(state, updated):
-        leaves[index] = leaf
-    return jax.tree.unflatten(tree, leaves)
 
 
 @functools.lru_cache(maxsize=None)

@@ -94,6 +94,22 @@ class Step:
                 leaves[index] = jax.numpy.asarray(values, leaf.dtype)
         return jax.tree.unflatten(tree, leaves)
 
+    def feed_back(self, args: tuple[Any, ...], results: Any) -> tuple[Any, ...]:
+        """The arguments of the next step: donated ones are replaced by results, in order."""
+        leaves, tree = jax.tree.flatten(args)
+        counts = [len(jax.tree.leaves(arg)) for arg in args]
+        state = [
+            index
+            for argnum in self.donate_argnums
+            for index in range(sum(counts[:argnum]), sum(counts[: argnum + 1]))
+        ]
+        new = jax.tree.leaves(results)
+        updated = [leaf for leaf, role in zip(new, self.roles.results) if role == "updated_state"]
+        assert len(state) == len(updated)
+        for index, leaf in zip(state, updated):
+            leaves[index] = leaf
+        return jax.tree.unflatten(tree, leaves)
+
     @functools.cached_property
     def roles(self) -> Roles:
         """The role of each flattened argument and result."""
