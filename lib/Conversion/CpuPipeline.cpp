@@ -134,6 +134,8 @@ void hetero::addHostCode(OpPassManager &manager) {
 
 void hetero::buildCpuPipeline(OpPassManager &manager,
                               const CpuPipelineOptions &options) {
+  if (options.probes)
+    manager.addPass(createNameOperationsPass());
   manager.addPass(createLowerToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
@@ -141,6 +143,8 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
   if (options.outline)
     manager.addPass(createOutlineLoopsPass());
   addHostCode(manager);
+  if (options.probes)
+    manager.addPass(createInsertProbesPass());
   manager.addPass(createWrapKernelsPass());
 }
 

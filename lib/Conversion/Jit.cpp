@@ -102,7 +102,9 @@ static void deduplicate(ModuleOp module,
 static LogicalResult lower(ModuleOp module, const JitOptions &options) {
   PassManager manager(module.getContext());
   if (options.cudaArchitectures.empty()) {
-    buildCpuPipeline(manager, CpuPipelineOptions());
+    CpuPipelineOptions cpu;
+    cpu.probes = options.probes;
+    buildCpuPipeline(manager, cpu);
   } else {
     CudaPipelineOptions cuda;
     cuda.arch = options.cudaArchitectures;

@@ -254,6 +254,11 @@ MaybeError ProgramGroup::step() {
   return runAll([ranks](size_t i) { return ranks->ranks[i].session->step(); });
 }
 
+void ProgramGroup::setDonating(bool on) {
+  for (Rank &rank : shared->ranks)
+    rank.session->setDonating(on);
+}
+
 void ProgramGroup::setTracing(bool on) {
   for (Rank &rank : shared->ranks)
     rank.session->setTracing(on);
@@ -262,9 +267,11 @@ void ProgramGroup::setTracing(bool on) {
 static void writeEvent(ByteWriter &writer, const TraceEvent &event) {
   for (int64_t value :
        {event.rank, event.step, event.instruction, int64_t(event.opcode),
-        event.begin, event.end, event.bytes, event.liveBytes})
+        event.begin, event.end, event.bytes, event.liveBytes,
+        int64_t(event.isOperation)})
     writer.add(value);
   writer.add(event.label);
+  writer.add(event.place);
 }
 
 static TraceEvent readEvent(ByteReader &reader) {
@@ -277,7 +284,9 @@ static TraceEvent readEvent(ByteReader &reader) {
   event.end = reader.integer();
   event.bytes = reader.integer();
   event.liveBytes = reader.integer();
+  event.isOperation = reader.integer() != 0;
   event.label = reader.text();
+  event.place = reader.text();
   return event;
 }
 

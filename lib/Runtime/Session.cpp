@@ -30,9 +30,12 @@ Session::Session(Program theProgram, std::vector<KernelFunction> kernels,
       labels(program.buffers.size()), memory(program.buffers.size()),
       nextArguments(program.arguments.size()),
       carried(program.arguments.size(), -1), kept(program.arguments.size()),
+      argumentBuffers(program.buffers.size()),
       keptBuffers(program.buffers.size()) {
-  for (const Binding &binding : program.arguments)
+  for (const Binding &binding : program.arguments) {
     labels[binding.buffer] = "argument " + str(binding.index);
+    argumentBuffers[binding.buffer] = true;
+  }
   for (const Instruction &what : program.instructions)
     for (BufferId id : what.results)
       labels[id] = titleOf(what);
@@ -222,7 +225,16 @@ MaybeError Session::call(const Instruction &what) {
     pointers.push_back(memory[id]);
   for (BufferId id : what.results)
     pointers.push_back(memory[id]);
-  kernels[what.kernel](pointers.data());
+  if (!tracing) {
+    kernels[what.kernel](pointers.data());
+    return device.takeError();
+  }
+  ProbeLog log;
+  {
+    ProbeLog::Scope scope(log);
+    kernels[what.kernel](pointers.data());
+  }
+  recordOperations(what, log.takeSpans());
   return device.takeError();
 }
 
@@ -287,6 +299,25 @@ MaybeError Session::waitFor(size_t index) {
   return std::nullopt;
 }
 
+void Session::recordOperations(const Instruction &what,
+                               const std::vector<ProbeLog::Span> &spans) {
+  for (const ProbeLog::Span &span : spans) {
+    TraceEvent event;
+    event.rank = program.rank;
+    event.step = numSteps;
+    event.instruction = &what - program.instructions.data();
+    event.opcode = what.opcode;
+    event.isOperation = true;
+    size_t line = span.name.find('\n');
+    event.label = span.name.substr(0, line);
+    if (line != std::string_view::npos)
+      event.place = span.name.substr(line + 1);
+    event.begin = span.begin;
+    event.end = span.end;
+    trace.push_back(std::move(event));
+  }
+}
+
 void Session::record(size_t index, int64_t begin, int64_t end) {
   const Instruction &what = program.instructions[index];
   TraceEvent event;
@@ -308,7 +339,7 @@ MaybeError Session::execute(size_t index) {
   const Instruction &what = program.instructions[index];
   if (what.opcode == Opcode::Free) {
     for (BufferId id : what.operands)
-      if (!keptBuffers[id])
+      if (!keptBuffers[id] && (donating || !argumentBuffers[id]))
         release(id);
     return std::nullopt;
   }

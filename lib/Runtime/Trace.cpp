@@ -19,7 +19,8 @@
 using namespace hetero::runtime;
 
 /// Lanes of a rank.
-static constexpr int64_t computeLane = 0, communicationLane = 1;
+static constexpr int64_t computeLane = 0, communicationLane = 1,
+                         operationLane = 2;
 
 int64_t hetero::runtime::getTraceTime() {
   // Steady, and comparable between processes.
@@ -33,6 +34,8 @@ int64_t hetero::runtime::getTraceTime() {
 }
 
 static int64_t laneOf(const TraceEvent &event) {
+  if (event.isOperation)
+    return operationLane;
   return isCommunication(event.opcode) ? communicationLane : computeLane;
 }
 
@@ -58,7 +61,8 @@ static void writeEvent(llvm::json::OStream &json, const TraceEvent &event,
   json.object([&] {
     json.attribute("ph", "X");
     json.attribute("name", llvm::json::fixUTF8(name));
-    json.attribute("cat", nameOf(event.opcode));
+    json.attribute("cat",
+                   event.isOperation ? "operation" : nameOf(event.opcode));
     json.attribute("pid", event.rank);
     json.attribute("tid", laneOf(event));
     json.attribute("ts", toMicroseconds(event.begin - origin));
@@ -66,9 +70,14 @@ static void writeEvent(llvm::json::OStream &json, const TraceEvent &event,
     json.attributeObject("args", [&] {
       json.attribute("step", event.step);
       json.attribute("instruction", event.instruction);
-      json.attribute("bytes", event.bytes);
+      if (event.isOperation)
+        json.attribute("place", llvm::json::fixUTF8(event.place));
+      else
+        json.attribute("bytes", event.bytes);
     });
   });
+  if (event.isOperation)
+    return;
   json.object([&] {
     json.attribute("ph", "C");
     json.attribute("name", "memory");
@@ -88,10 +97,12 @@ void hetero::runtime::writeChromeTrace(
                      std::tie(b.rank, b.begin, b.end, b.step, b.instruction);
             });
   int64_t origin = INT64_MAX;
-  std::set<int64_t> ranks;
+  std::set<int64_t> ranks, ranksWithOperations;
   for (const TraceEvent &event : events) {
     origin = std::min(origin, event.begin);
     ranks.insert(event.rank);
+    if (event.isOperation)
+      ranksWithOperations.insert(event.rank);
   }
   llvm::raw_os_ostream stream(os);
   llvm::json::OStream json(stream);
@@ -107,6 +118,8 @@ void hetero::runtime::writeChromeTrace(
         writeName(json, "thread_name", rank, computeLane, "compute");
         writeName(json, "thread_name", rank, communicationLane,
                   "communication");
+        if (ranksWithOperations.count(rank))
+          writeName(json, "thread_name", rank, operationLane, "operations");
       }
       for (const TraceEvent &event : events)
         if (event.opcode != Opcode::Free)

@@ -107,6 +107,7 @@ compile(ModuleOp kernels, const StepOptions &options,
   jitOptions.cudaArchitectures = {architectures.begin(), architectures.end()};
   jitOptions.optLevel = options.optLevel;
   jitOptions.cacheDirectory = options.cacheDirectory;
+  jitOptions.probes = options.probes;
   if (options.progress)
     jitOptions.progress = [&](StringRef phase) { options.progress(phase); };
   auto add = [&](StringRef name, auto *function) {
@@ -115,6 +116,8 @@ compile(ModuleOp kernels, const StepOptions &options,
   add("hetero_workspace_alloc", &hetero_workspace_alloc);
   add("hetero_workspace_free", &hetero_workspace_free);
   add("hetero_parallel_for", &hetero_parallel_for);
+  add("hetero_probe_begin", &hetero_probe_begin);
+  add("hetero_probe_end", &hetero_probe_end);
   return Jit::compile(kernels, jitOptions);
 }
 

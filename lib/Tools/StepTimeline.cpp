@@ -163,7 +163,8 @@ static void addMeasurement(std::vector<TraceEvent> events,
   for (const TraceEvent &event : events)
     last = std::max(last, event.step);
   llvm::erase_if(events, [&](const TraceEvent &event) {
-    return event.step != last || event.opcode == Opcode::Free;
+    return event.step != last || event.opcode == Opcode::Free ||
+           event.isOperation;
   });
   llvm::sort(events, [](const TraceEvent &a, const TraceEvent &b) {
     return std::tie(a.rank, a.begin, a.end, a.instruction) <

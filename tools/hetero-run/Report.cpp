@@ -85,3 +85,45 @@ void hetero::printMemory(StepExecutable &step, llvm::raw_ostream &os) {
          << "\n";
   }
 }
+
+void hetero::printProfile(const std::vector<runtime::TraceEvent> &events,
+                          llvm::raw_ostream &os) {
+  constexpr size_t numShown = 15;
+  struct Sum {
+    int64_t nanoseconds = 0, count = 0;
+  };
+  int64_t lastStep = 0, kernels = 0, operations = 0;
+  for (const runtime::TraceEvent &event : events)
+    lastStep = std::max(lastStep, event.step);
+  // By name.
+  std::map<std::string, Sum> sums;
+  for (const runtime::TraceEvent &event : events) {
+    if (event.opcode != runtime::Opcode::Call ||
+        (lastStep > 0 && event.step == 0))
+      continue;
+    int64_t took = event.end - event.begin;
+    if (!event.isOperation) {
+      kernels += took;
+      continue;
+    }
+    operations += took;
+    sums[event.label].nanoseconds += took;
+    ++sums[event.label].count;
+  }
+  if (kernels == 0)
+    return;
+  double numSteps = std::max<int64_t>(lastStep, 1);
+  os << "kernels take " << inTime(kernels / numSteps / 1e9) << " of a step, "
+     << llvm::format("%.3g", 100.0 * operations / kernels)
+     << " % of it in operations; those that take the most:\n";
+  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
+  llvm::sort(sorted, [](auto &a, auto &b) {
+    return std::make_pair(-a.second.nanoseconds, a.first) <
+           std::make_pair(-b.second.nanoseconds, b.first);
+  });
+  for (auto &[name, sum] :
+       llvm::ArrayRef(sorted).take_front(std::min(numShown, sorted.size())))
+    os << llvm::format("  %5.1f %%  ", 100.0 * sum.nanoseconds / kernels)
+       << llvm::left_justify(inTime(sum.nanoseconds / numSteps / 1e9), 10)
+       << llvm::format("%5.0f x  ", sum.count / numSteps) << name << "\n";
+}

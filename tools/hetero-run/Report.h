@@ -51,6 +51,11 @@ void printStepTimes(std::vector<double> seconds, llvm::raw_ostream &os);
 /// What was in use at the peak on the devices of this process.
 void printMemory(StepExecutable &step, llvm::raw_ostream &os);
 
+/// The operations that took the most of a step, those of equal name together.
+/// The first step counts only if there is no other.
+void printProfile(const std::vector<runtime::TraceEvent> &events,
+                  llvm::raw_ostream &os);
+
 } // namespace hetero
 
 #endif // HETERO_TOOLS_HETERO_RUN_REPORT_H

@@ -29,9 +29,11 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cmath>
 #include <sstream>
@@ -96,6 +98,11 @@ struct Flags {
   cl::opt<std::string> trace{"trace",
                              cl::desc("Write what happened when, for Perfetto"),
                              cl::value_desc("run.json"), cl::cat(category)};
+  cl::opt<std::string> profile{
+      "profile",
+      cl::desc("Write the times of single operations, for Perfetto, and print "
+               "those that take the most"),
+      cl::value_desc("run.json"), cl::cat(category)};
   cl::opt<std::string> timeline{
       "timeline",
       cl::desc("Write a page with the predicted and measured times "
@@ -125,6 +132,12 @@ struct Flags {
   cl::opt<std::string> memoryCap{
       "memory-cap", cl::desc("Hold each rank to this much, such as 64MiB"),
       cl::value_desc("size"), cl::cat(category)};
+  cl::opt<bool> donate{
+      "donate",
+      cl::desc("A step may give up its state after the last use, so that the "
+               "new state fits in its place (default); --donate=false keeps "
+               "it until the step has ended"),
+      cl::init(true), cl::cat(category)};
   cl::opt<bool> time{"time",
                      cl::desc("Print what preparing and the steps took: median "
                               "and spread"),
@@ -214,11 +227,65 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
   options.threadsPerRank = flags.threads;
   options.cacheDirectory = flags.cache;
   options.optLevel = flags.optLevel;
+  options.probes = !flags.profile.empty();
   options.progress = [&](StringRef phase) {
     progress.set(phase.str());
     times.begin(phase.str());
   };
   return options;
+}
+
+/// Whether a file can be written there, found out without doing it.
+static MaybeError checkOutput(const std::string &path) {
+  if (path.empty() || path == "-")
+    return std::nullopt;
+  auto fail = [&](std::error_code error) {
+    return path + ": " + error.message();
+  };
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status)) {
+    if (llvm::sys::fs::is_directory(status))
+      return fail(std::make_error_code(std::errc::is_a_directory));
+    if (!llvm::sys::fs::is_regular_file(status))
+      return llvm::sys::fs::can_write(path)
+                 ? MaybeError()
+                 : fail(std::make_error_code(std::errc::permission_denied));
+  }
+  // It is written under another name first.
+  StringRef folder = llvm::sys::path::parent_path(path);
+  folder = folder.empty() ? "." : folder;
+  if (std::error_code error = llvm::sys::fs::status(folder, status))
+    return fail(error);
+  if (!llvm::sys::fs::is_directory(status))
+    return fail(std::make_error_code(std::errc::not_a_directory));
+  if (std::error_code error =
+          llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return fail(error);
+  return std::nullopt;
+}
+
+/// Files that cannot be read or written, before a long run finds out.
+static MaybeError checkFiles(const Flags &flags) {
+  for (const auto *input : {&flags.args, &flags.compare}) {
+    if (input->empty())
+      continue;
+    auto file = llvm::sys::fs::openNativeFileForRead(*input);
+    if (!file)
+      return *input + ": " + llvm::toString(file.takeError());
+    llvm::sys::fs::closeFile(*file);
+  }
+  if (!flags.out.empty()) {
+    llvm::sys::fs::file_status status;
+    if (!llvm::sys::fs::status(flags.out, status) &&
+        llvm::sys::fs::is_other(status))
+      return flags.out + ": is not a file that can be replaced";
+  }
+  for (const auto *output :
+       {&flags.out, &flags.trace, &flags.profile, &flags.timeline,
+        &flags.emitPlanned, &flags.emitPartitioned})
+    if (MaybeError error = checkOutput(*output))
+      return error;
+  return std::nullopt;
 }
 
 /// Things that can be known to be wrong before any work.
@@ -242,7 +309,9 @@ static MaybeError checkFlags(const Flags &flags) {
       return "--" + seconds->ArgStr.str() + " must be positive";
   if (!(flags.rtol >= 0))
     return "--rtol must not be negative";
-  return std::nullopt;
+  if (!flags.profile.empty() && flags.device == DeviceKind::Cuda)
+    return "--profile is for --device=cpu";
+  return checkFiles(flags);
 }
 
 static std::string describe(const std::vector<StepTensor> &tensors,
@@ -273,11 +342,13 @@ readArrays(const std::string &path, const std::vector<StepTensor> &tensors,
 }
 
 static MaybeError setArguments(StepExecutable &step,
-                               const std::vector<runtime::Array> &arrays) {
-  for (size_t i = 0; i < arrays.size(); ++i)
-    if (MaybeError error =
-            step.setArgument(i, arrays[i].data.data(), arrays[i].type))
+                               std::vector<runtime::Array> arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    // The devices have it then.
+    runtime::Array array = std::move(arrays[i]);
+    if (MaybeError error = step.setArgument(i, array.data.data(), array.type))
       return error;
+  }
   if (MaybeError error = step.carryState())
     return error;
   std::vector<bool> isState(arrays.size(), false);
@@ -453,9 +524,11 @@ static int runSteps(StepExecutable &step, const Flags &flags,
       return failInput(step, isRoot, arrays.error());
     expected = std::move(*arrays);
   }
-  if (MaybeError error = setArguments(step, arguments))
+  if (MaybeError error = setArguments(step, std::move(arguments)))
     return fail(*error);
-  step.setTracing(!flags.trace.empty() || !flags.timeline.empty());
+  step.setDonating(flags.donate);
+  step.setTracing(!flags.trace.empty() || !flags.timeline.empty() ||
+                  !flags.profile.empty());
   if (int code = takeSteps(step, flags, progress, isRoot))
     return code;
   progress.set("collecting results");
@@ -471,11 +544,18 @@ static int runSteps(StepExecutable &step, const Flags &flags,
       return fail(*error);
   // All processes take part in that.
   std::vector<runtime::TraceEvent> events = step.takeTrace();
-  if (isRoot && writeFile(flags.trace, [&](llvm::raw_ostream &os) {
-        std::ostringstream text;
-        runtime::writeChromeTrace(text, events, step.getRankNames());
-        os << text.str();
-      }))
+  auto writeTrace = [&](llvm::raw_ostream &os) {
+    std::ostringstream text;
+    runtime::writeChromeTrace(text, events, step.getRankNames());
+    os << text.str();
+  };
+  if (isRoot && !flags.profile.empty()) {
+    if (writeFile(flags.profile, writeTrace))
+      return 1;
+    printProfile(events, llvm::outs());
+    llvm::erase_if(events, [](auto &event) { return event.isOperation; });
+  }
+  if (isRoot && writeFile(flags.trace, writeTrace))
     return 1;
   if (isRoot && writeFile(flags.timeline, [&](llvm::raw_ostream &os) {
         simulator::writeTimeline(

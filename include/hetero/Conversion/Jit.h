@@ -55,6 +55,9 @@ struct JitOptions {
   std::vector<std::string> cudaArchitectures;
   /// What kernels for CUDA become: "cubin" or "ptx".
   std::string cudaFormat = "cubin";
+  /// Kernels tell `hetero_probe_begin` and `hetero_probe_end` what they do; not
+  /// on CUDA devices.
+  bool probes = false;
   /// Is told what happens next: "lowering", "optimizing", "linking".
   std::function<void(llvm::StringRef phase)> progress;
   /// Is given the code at "llvm-dialect", "llvm" and "optimized-llvm".

@@ -58,6 +58,10 @@ struct CpuPipelineOptions
       *this, "outline",
       llvm::cl::desc("Make loops functions of their own, equal ones once"),
       llvm::cl::init(true)};
+  Option<bool> probes{
+      *this, "probes",
+      llvm::cl::desc("Tell the runtime when each loop begins and ends"),
+      llvm::cl::init(false)};
 };
 
 /// From StableHLO kernels to the LLVM dialect.

@@ -371,4 +371,49 @@ def LowerHostToCudaPass
   ];
 }
 
+def NameOperationsPass : Pass<"hetero-name-operations", "::mlir::ModuleOp"> {
+  let summary = "Puts operations into their locations";
+  let description = [{
+    The first step for code that is to be profiled: the location of each
+    operation also says what it is. All code that is made from it keeps the
+    location, through fusion and outlining, and `hetero-insert-probes` reads it
+    there. It is a pass of its own because it comes before everything else, and
+    that one after.
+
+    ```mlir
+    %1 = stablehlo.tanh %0 : tensor<8x4xf32> loc("step.mlir":3:8)
+    // becomes
+    %1 = stablehlo.tanh %0 : tensor<8x4xf32> loc(fused<"tanh 8x4xf32">["step.mlir":3:8])
+    ```
+  }];
+  let statistics = [
+    Statistic<"numNamed", "num-named", "Number of operations named">
+  ];
+}
+
+def InsertProbesPass : Pass<"hetero-insert-probes", "::mlir::ModuleOp"> {
+  let summary = "Tells the runtime what kernels do and when";
+  let description = [{
+    In functions with `hetero.kernel`, puts every call of a loop or a library,
+    and every copy, between calls of `hetero_probe_begin` and `hetero_probe_end`
+    (hetero/Runtime/Hooks.h). The name that it gives to the former has what the
+    operation is and, on a second line, where it comes from: JAX's name or the
+    line of the text. For a loop these are the operations that it has code of.
+    Without this pass kernels are not slowed down by anything.
+
+    ```mlir
+    llvm.call @loop(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()
+    // becomes
+    %name = llvm.mlir.addressof @probe : !llvm.ptr   // "multiply, tanh 8x4xf32" and "step.mlir:3"
+    llvm.call @hetero_probe_begin(%name) : (!llvm.ptr) -> ()
+    llvm.call @loop(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()
+    llvm.call @hetero_probe_end() : () -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"numProbes", "num-probes", "Number of pairs of calls added">
+  ];
+}
+
 #endif // HETERO_CONVERSION_PASSES_TD

@@ -36,6 +36,12 @@ void hetero_parallel_for(int64_t n,
                                       void *context),
                          void *context);
 
+/// Around each operation of a kernel that was compiled to be profiled: what it
+/// is and, after a line break, where it comes from. The name is a constant of
+/// the kernel. Nothing happens on threads that have no ProbeLog.
+void hetero_probe_begin(const char *name);
+void hetero_probe_end();
+
 } // extern "C"
 
 #endif // HETERO_RUNTIME_HOOKS_H

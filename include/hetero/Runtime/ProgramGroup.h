@@ -88,6 +88,8 @@ public:
   MaybeError getResult(int64_t index, void *whole, const TensorType &type,
                        int64_t root = -1);
 
+  /// As in Session.
+  void setDonating(bool on);
   void setTracing(bool on);
   /// Events of all ranks since it was last asked for. If other processes have
   /// ranks, all call it; after a failure they get those of their own.

@@ -37,6 +37,7 @@
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/Device.h"
+#include "hetero/Runtime/ProbeLog.h"
 #include "hetero/Runtime/Trace.h"
 
 namespace hetero::runtime {
@@ -71,6 +72,10 @@ public:
   /// program updates in place.
   MaybeError keep(size_t argument);
 
+  /// Whether the program may free arguments before the step ends; at first it
+  /// may. If not, a step needs memory for old and new state at once.
+  void setDonating(bool on) { donating = on; }
+
   /// Runs all instructions once. After an error the session has ended, and so
   /// has the run on all ranks.
   MaybeError step();
@@ -101,6 +106,8 @@ private:
   MaybeError waitFor(size_t index);
   void release(BufferId id);
   void record(size_t index, int64_t begin, int64_t end);
+  void recordOperations(const Instruction &what,
+                        const std::vector<ProbeLog::Span> &spans);
   std::string describeArgument(size_t binding) const;
 
   const Program program;
@@ -118,12 +125,13 @@ private:
   /// By argument binding: the result that it comes from, or -1.
   std::vector<int64_t> carried;
   std::vector<bool> kept;
-  /// By buffer: it belongs to a kept argument.
-  std::vector<bool> keptBuffers;
+  /// By buffer: it belongs to an argument; to one that is kept.
+  std::vector<bool> argumentBuffers, keptBuffers;
   /// Transfers under way, by instruction; those of a bucket share one.
   std::map<size_t, std::shared_ptr<Transfer>> transfers;
   int64_t numSteps = 0;
   MaybeError failure;
+  bool donating = true;
   bool tracing = false;
   std::vector<TraceEvent> trace;
 };

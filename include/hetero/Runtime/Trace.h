@@ -8,8 +8,8 @@
 //
 // Events that sessions record, and the Chrome trace format (which Perfetto and
 // chrome://tracing open) for them: a process for each rank, with a lane for
-// what it computes and one for what it communicates, and a counter of the
-// memory in use.
+// what it computes, one for what it communicates and one for the operations
+// within kernels, where these tell, and a counter of the memory in use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,10 @@ struct TraceEvent {
   int64_t instruction = 0;
   Opcode opcode = Opcode::Call;
   std::string label;
+  /// An operation within the kernel that the instruction calls, by the name
+  /// that the kernel gives; `place` is where it comes from.
+  bool isOperation = false;
+  std::string place;
   /// Nanoseconds on a clock that all ranks of a machine share.
   int64_t begin = 0, end = 0;
   /// Bytes of the operands and results.

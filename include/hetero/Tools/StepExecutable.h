@@ -94,6 +94,8 @@ struct StepOptions {
   std::string cacheDirectory;
   /// LLVM's, 0 to 3.
   unsigned optLevel = 2;
+  /// Traces have the operations within kernels; not on CUDA devices.
+  bool probes = false;
   /// Is told what happens next: "importing", "planning", "partitioning",
   /// "compiling", ...
   std::function<void(llvm::StringRef phase)> progress;
@@ -171,6 +173,9 @@ public:
   void abort(const std::string &reason);
   /// Why the run has ended, if it has.
   runtime::MaybeError getFailure() const;
+
+  /// Whether a step may free its arguments before it ends; at first it may.
+  void setDonating(bool on) { group->setDonating(on); }
 
   void setTracing(bool on) { group->setTracing(on); }
   std::vector<runtime::TraceEvent> takeTrace() { return group->takeTrace(); }

@@ -1,0 +1,54 @@
+//===- ProbeLog.cpp - What a kernel does while it runs --------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/ProbeLog.h"
+#include "hetero/Runtime/Hooks.h"
+#include "hetero/Runtime/Trace.h"
+#include <utility>
+
+using namespace hetero::runtime;
+
+static thread_local ProbeLog *currentLog = nullptr;
+
+ProbeLog::Scope::Scope(ProbeLog &log)
+    : previous(std::exchange(currentLog, &log)) {}
+
+ProbeLog::Scope::~Scope() { currentLog = previous; }
+
+void ProbeLog::begin(const char *name) {
+  if (spans.size() >= maxSpans) {
+    open.push_back(maxSpans);
+    return;
+  }
+  open.push_back(spans.size());
+  int64_t now = getTraceTime();
+  spans.push_back({name, now, now});
+}
+
+void ProbeLog::end() {
+  if (open.empty())
+    return;
+  if (open.back() < maxSpans)
+    spans[open.back()].end = getTraceTime();
+  open.pop_back();
+}
+
+std::vector<ProbeLog::Span> ProbeLog::takeSpans() {
+  open.clear();
+  return std::exchange(spans, {});
+}
+
+extern "C" void hetero_probe_begin(const char *name) {
+  if (currentLog)
+    currentLog->begin(name);
+}
+
+extern "C" void hetero_probe_end() {
+  if (currentLog)
+    currentLog->end();
+}
