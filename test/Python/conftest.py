@@ -7,17 +7,7 @@ from pathlib import Path
 
 import pytest
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def fast_compiles() -> None:
-    """The steps are small: compiling them takes longer than running them."""
-    import jax
-
-    jax.config.update("jax_disable_most_optimizations", True)
 
 
 @pytest.fixture(scope="session")

@@ -79,17 +79,12 @@ class Run:
 
 
 @pytest.mark.parametrize("model, ranks, planner", cases())
-def test_one_step(model, ranks, planner):
+def test_training(model, ranks, planner):
+    """All of the state agrees after one step, the losses of twenty do."""
     run = Run(model, ranks, planner)
-    ours, theirs = run.train()
-    steps.assert_close(ours, theirs)
+    steps.assert_close(*run.train())
     steps.assert_close(run.our_state, run.their_state)
-
-
-@pytest.mark.parametrize("model, ranks, planner", cases())
-def test_twenty_steps(model, ranks, planner):
-    run = Run(model, ranks, planner)
-    for seed in range(20):
+    for seed in range(1, 20):
         ours, theirs = run.train(seed)
         for got, want in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
             if not jax.dtypes.issubdtype(want.dtype, jax.dtypes.prng_key):
