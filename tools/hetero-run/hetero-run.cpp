@@ -148,8 +148,16 @@ struct Flags {
                        cl::cat(category)};
   cl::opt<unsigned> threads{"threads", cl::desc("Of each rank"), cl::init(1),
                             cl::cat(category)};
-  cl::opt<std::string> cache{"cache", cl::desc("Keep compiled kernels here"),
-                             cl::value_desc("directory"), cl::cat(category)};
+  cl::opt<std::string> cache{
+      "cache",
+      cl::desc("Keep compiled kernels here, and take those "
+               "that are"),
+      cl::value_desc("directory"), cl::cat(category)};
+  cl::opt<bool> compileOnly{
+      "compile-only",
+      cl::desc("Do everything but the steps: objects are in --cache for the "
+               "runs that follow"),
+      cl::cat(category)};
   cl::opt<unsigned> optLevel{"opt-level", cl::desc("LLVM's, 0 to 3"),
                              cl::init(2), cl::cat(category)};
 };
@@ -309,6 +317,9 @@ static MaybeError checkFlags(const Flags &flags) {
       return "--" + seconds->ArgStr.str() + " must be positive";
   if (!(flags.rtol >= 0))
     return "--rtol must not be negative";
+  if (flags.compileOnly && flags.cache.empty() && flags.emitPlanned.empty() &&
+      flags.emitPartitioned.empty())
+    return "--compile-only leaves nothing behind without --cache";
   if (!flags.profile.empty() && flags.device == DeviceKind::Cuda)
     return "--profile is for --device=cpu";
   return checkFiles(flags);
@@ -631,7 +642,7 @@ static int runMain(const Flags &flags) {
   if (isRoot && (emitText(step->getPlanned(), flags.emitPlanned) ||
                  emitText(step->getPartitioned(), flags.emitPartitioned)))
     return 1;
-  return runSteps(*step, flags, progress);
+  return flags.compileOnly ? 0 : runSteps(*step, flags, progress);
 }
 
 int main(int argc, char **argv) {
