@@ -112,7 +112,7 @@ static std::string getCacheFile(const Module &module,
                                 StringRef directory) {
   std::string text;
   raw_string_ostream stream(text);
-  stream << HETERO_VERSION << " " << LLVM_VERSION_STRING << "\n"
+  stream << HETERO_COMPILER << " " << LLVM_VERSION_STRING << "\n"
          << machine.getTargetCPU() << "\n"
          << machine.getTargetFeatureString() << "\n"
          << optLevel << "\n";
