@@ -79,33 +79,72 @@ static void addMeasured(const Cluster &cluster, ArrayRef<int64_t> devices,
     }
 }
 
-Group hetero::cost::makeGroup(const Cluster &cluster,
-                              ArrayRef<int64_t> devices) {
-  Group group;
-  group.members = std::max<size_t>(1, devices.size());
-  std::map<int64_t, int64_t> inNode, pairsInNode;
+/// Visits the neighbours in a ring.
+static void eachPair(ArrayRef<int64_t> ring,
+                     function_ref<void(int64_t, int64_t)> visit) {
+  for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i)
+    visit(ring[i], ring[(i + 1) % ring.size()]);
+}
+
+namespace {
+/// Who uses what at the same time.
+class RingLoads {
+public:
+  explicit RingLoads(const Cluster &cluster) : cluster(cluster) {}
+
+  void add(ArrayRef<int64_t> ring, int64_t alike);
+  Group makeGroup(ArrayRef<int64_t> ring) const;
+
+private:
+  int64_t usersOf(const Path &path, int64_t from, int64_t to) const;
+
+  const Cluster &cluster;
+  /// Pairs on the bus of each node, and rings that leave it.
+  std::map<int64_t, int64_t> pairsInNode, ringsOutOfNode;
   int64_t pairsOnSharedNetwork = 0;
-  auto eachPair = [&](function_ref<void(int64_t, int64_t)> visit) {
-    for (size_t i = 0; devices.size() > 1 && i < devices.size(); ++i)
-      visit(devices[i], devices[(i + 1) % devices.size()]);
-  };
-  for (int64_t device : devices)
-    ++inNode[cluster.devices[device].node];
-  eachPair([&](int64_t from, int64_t to) {
+};
+} // namespace
+
+void RingLoads::add(ArrayRef<int64_t> ring, int64_t alike) {
+  std::vector<int64_t> left;
+  eachPair(ring, [&](int64_t from, int64_t to) {
     int64_t node = cluster.devices[from].node;
-    if (node == cluster.devices[to].node)
-      ++pairsInNode[node];
-    else if (cluster.pathBetween(from, to).shared)
-      ++pairsOnSharedNetwork;
+    if (node == cluster.devices[to].node) {
+      pairsInNode[node] += alike;
+      return;
+    }
+    if (cluster.pathBetween(from, to).shared)
+      pairsOnSharedNetwork += alike;
+    left.push_back(node);
   });
-  eachPair([&](int64_t from, int64_t to) {
+  // A ring can be put so that it leaves every node once.
+  sort(left);
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+  for (int64_t node : left)
+    ringsOutOfNode[node] += alike;
+}
+
+int64_t RingLoads::usersOf(const Path &path, int64_t from, int64_t to) const {
+  int64_t source = cluster.devices[from].node;
+  int64_t target = cluster.devices[to].node;
+  if (source == target)
+    return path.shared ? pairsInNode.at(source) : 1;
+  return path.shared
+             ? pairsOnSharedNetwork
+             : std::max(ringsOutOfNode.at(source), ringsOutOfNode.at(target));
+}
+
+Group RingLoads::makeGroup(ArrayRef<int64_t> ring) const {
+  Group group;
+  group.members = std::max<size_t>(1, ring.size());
+  std::map<int64_t, int64_t> inNode;
+  for (int64_t device : ring)
+    ++inNode[cluster.devices[device].node];
+  eachPair(ring, [&](int64_t from, int64_t to) {
     const Path &path = cluster.pathBetween(from, to);
-    int64_t node = cluster.devices[from].node;
-    bool inside = node == cluster.devices[to].node;
-    int64_t users = !path.shared ? 1
-                    : inside     ? pairsInNode[node]
-                                 : pairsOnSharedNetwork;
-    Bandwidth bandwidth(std::max<int64_t>(1, path.bandwidth.count() / users));
+    bool inside = cluster.devices[from].node == cluster.devices[to].node;
+    Bandwidth bandwidth(
+        std::max<int64_t>(1, path.bandwidth.count() / usersOf(path, from, to)));
     Bandwidth &narrowest =
         inside ? group.nodeBandwidth : group.networkBandwidth;
     Time &longest = inside ? group.nodeLatency : group.networkLatency;
@@ -115,13 +154,32 @@ Group hetero::cost::makeGroup(const Cluster &cluster,
     group.latency = std::max(group.latency, path.latency);
   });
   group.nodes = std::max<size_t>(1, inNode.size());
-  addMeasured(cluster, devices, group);
+  addMeasured(cluster, ring, group);
   group.fewestInNode = group.members;
   for (auto [node, count] : inNode) {
     group.mostInNode = std::max(group.mostInNode, count);
     group.fewestInNode = std::min(group.fewestInNode, count);
   }
   return group;
+}
+
+Group hetero::cost::makeGroup(const Cluster &cluster, ArrayRef<int64_t> devices,
+                              int64_t alike) {
+  RingLoads loads(cluster);
+  loads.add(devices, alike);
+  return loads.makeGroup(devices);
+}
+
+std::vector<Group>
+hetero::cost::makeGroups(const Cluster &cluster,
+                         ArrayRef<std::vector<int64_t>> rings) {
+  RingLoads loads(cluster);
+  for (const std::vector<int64_t> &ring : rings)
+    loads.add(ring, /*alike=*/1);
+  std::vector<Group> groups;
+  for (const std::vector<int64_t> &ring : rings)
+    groups.push_back(loads.makeGroup(ring));
+  return groups;
 }
 
 Time hetero::cost::transferTime(const Path &path, Bytes bytes) {

@@ -152,12 +152,15 @@ double EvenSearch::estimate(const EvenChoice &choice) const {
               choice.microbatches.front())));
     sum += time + 2 * crossing;
     slowest = std::max({slowest, time, crossing});
+    std::vector<int64_t> column;
+    for (size_t i = 0; i < stage.devices.size(); i += choice.tensor)
+      column.push_back(stage.devices[i]);
     if (rows > 1)
       reduce = std::max(
           reduce,
           toSeconds(
               cost::chooseAllReduce(
-                  cost::makeGroup(cluster, stage.devices),
+                  cost::makeGroup(cluster, column, /*alike=*/choice.tensor),
                   model.columnState({stage.layers}, choice.tensor).gradients)
                   .time));
   }

@@ -80,7 +80,9 @@ public:
   }
   /// From a stage that ends before `lastCut` and `end` to one that begins at
   /// `begin`.
-  double crossing(int64_t lastCut, int64_t end, int64_t begin) const;
+  double crossing(int64_t lastCut, int64_t end, int64_t begin) const {
+    return crossingTimes[(end * numPositions() + begin) * numCuts() + lastCut];
+  }
   /// What a stage needs in flight more than the next one.
   int64_t delay(double crossing, double period, int64_t end,
                 int64_t begin) const;
@@ -102,7 +104,9 @@ private:
 
   bool isAllowed(int64_t begin, int64_t end) const;
   void addStages(int64_t cut, int64_t begin, double longest);
+  void findCrossings();
   void findPeriods();
+  void findLeast();
   void compareStarts();
   bool isDominated(const Label &label, const Label &by, int64_t position) const;
   void insert(const Label &label, int64_t position,
@@ -121,7 +125,9 @@ private:
   int64_t numMicrobatches;
   double cutoff, step, numSteps;
   std::vector<std::vector<HarpStage>> table;
-  std::vector<double> allPeriods;
+  std::vector<double> crossingTimes, allPeriods;
+  /// By cut, what the layers before it add to the sum at least.
+  std::vector<double> leastBefore;
   /// For two positions the last one that stages which end there or before reach
   /// both of them alike from, at the index `one * numPositions() + other`.
   std::vector<int64_t> alikeUpTo;

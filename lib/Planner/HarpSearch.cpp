@@ -23,6 +23,14 @@ static std::vector<int64_t> join(ArrayRef<std::vector<int64_t>> runs) {
   return order;
 }
 
+/// For each device of the line its run.
+static std::vector<int64_t> numberRuns(ArrayRef<std::vector<int64_t>> runs) {
+  std::vector<int64_t> numbers;
+  for (auto [index, run] : enumerate(runs))
+    numbers.insert(numbers.end(), run.size(), index);
+  return numbers;
+}
+
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
@@ -33,20 +41,22 @@ HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
                        int64_t numMicrobatches, double cutoff, double step)
     : tables(tables), planner(options), cluster(tables.model.cluster),
       order(join(runs)), positions(findPositions(cluster, order, maxPositions)),
-      search(tables, options, order, positions, microbatchSize,
-             numMicrobatches),
+      runOf(numberRuns(runs)),
+      search(
+          tables, options, order, positions, microbatchSize, numMicrobatches,
+          [this](int64_t begin, int64_t end) { return isAllowed(begin, end); }),
       numMicrobatches(numMicrobatches), cutoff(cutoff), step(step),
       numSteps(static_cast<double>(tables.model.problem.batch) /
                    static_cast<double>(microbatchSize) -
                1) {
-  for (auto [index, run] : enumerate(runs))
-    runOf.insert(runOf.end(), run.size(), index);
   table.resize(numCuts() * numPositions());
   double longest = cutoff / (numSteps + 1);
   for (int64_t begin = 0; begin + 1 < numPositions(); ++begin)
     for (int64_t cut = 0; cut + 1 < numCuts(); ++cut)
       addStages(cut, begin, longest);
+  findCrossings();
   findPeriods();
+  findLeast();
   compareStarts();
 }
 
@@ -111,9 +121,30 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
   list = std::move(sorted);
 }
 
-double HarpSearch::crossing(int64_t lastCut, int64_t end, int64_t begin) const {
-  return search.crossing(tables.cuts[lastCut] - 1, order[positions[end] - 1],
-                         order[positions[begin]]);
+void HarpSearch::findCrossings() {
+  crossingTimes.resize(numPositions() * numPositions() * numCuts());
+  double *next = crossingTimes.data() + numPositions() * numCuts();
+  for (int64_t end = 1; end < numPositions(); ++end)
+    for (int64_t begin = 0; begin < numPositions(); ++begin)
+      for (int64_t cut = 0; cut < numCuts(); ++cut, ++next)
+        if (begin >= end && begin + 1 < numPositions() && cut > 0)
+          *next =
+              search.crossing(tables.cuts[cut] - 1, order[positions[end] - 1],
+                              order[positions[begin]]);
+}
+
+void HarpSearch::findLeast() {
+  leastBefore.assign(numCuts(), infinity);
+  leastBefore[0] = 0;
+  for (int64_t cut = 0; cut + 1 < numCuts(); ++cut)
+    for (int64_t begin = 0; begin + 1 < numPositions(); ++begin)
+      for (const HarpStage &stage : stages(cut, begin)) {
+        double &least = leastBefore[stage.lastCut];
+        least = std::min(least, leastBefore[cut] + stage.time);
+      }
+  // Sums in another order may differ by rounding.
+  for (double &least : leastBefore)
+    least *= 1 - 1e-9;
 }
 
 int64_t HarpSearch::delay(double crossing, double period, int64_t end,
@@ -235,7 +266,7 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
           label.cost = next.cost + stage.time + crossings() * boundary;
           label.numStages = next.numStages + 1;
           if (boundary > period || label.inFlight > stage.limit ||
-              label.cost >= limit ||
+              label.cost + leastBefore[cut] >= limit ||
               (maxStages && label.numStages > *maxStages))
             continue;
           label.period = std::max({next.period, stage.time, boundary});

@@ -14,6 +14,11 @@
 // other planners, are improved (LocalSearch.h); the best of all are evaluated
 // exactly; and the best of those with other schedules (OtherSchedules.h).
 //
+// What is independent runs in two threads: planHarp beside the other baselines,
+// every second design that is improved, the certificate beside the searches.
+// How much each of them does is counted, so that the plan does not depend on
+// the machine.
+//
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOrders.h"
@@ -25,6 +30,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <random>
+#include <thread>
 
 using namespace llvm;
 using namespace hetero;
@@ -39,10 +45,13 @@ static constexpr size_t labelsPerState = 6, firstOrders = 4,
                         bestMicrobatches = 6, bestConfigurations = 10;
 /// How many designs are improved and evaluated exactly.
 static constexpr size_t mostImproved = 14, mostEvaluated = 32;
-/// How many plans are tried with other schedules.
-static constexpr size_t mostScheduled = 8;
+/// How many plans are tried with other schedules, and how many of them have the
+/// same number of microbatches. Which schedule is fastest depends on it.
+static constexpr size_t mostScheduled = 10, mostAlike = 3;
+/// How many designs with one number of microbatches are evaluated.
+static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
-static constexpr double slack = 1.06;
+static constexpr double slack = 1.12;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
@@ -59,13 +68,30 @@ struct FoundDesign {
   size_t number = 0;
 };
 
+/// Estimates designs, and remembers stages that it has met. One for each
+/// thread.
+class Estimator {
+public:
+  Estimator(const Problem &problem, const Cluster &cluster,
+            const PlannerOptions &options)
+      : builder(problem, cluster, options) {}
+
+  PlanBuilder builder;
+  StagePool &pool(size_t number, ArrayRef<int64_t> microbatches) {
+    return pools.try_emplace(number, builder, microbatches).first->second;
+  }
+
+private:
+  std::map<size_t, StagePool> pools;
+};
+
 class JointPlanner {
 public:
   JointPlanner(const Problem &problem, const Cluster &cluster,
                const PlannerOptions &options, bool thorough)
       : problem(problem), cluster(cluster), options(options),
-        thorough(thorough), builder(problem, cluster, options),
-        coarseTables(builder.model, coarseCuts),
+        thorough(thorough), estimator(problem, cluster, options),
+        builder(estimator.builder), coarseTables(builder.model, coarseCuts),
         fineTables(builder.model, fineCuts),
         start(std::chrono::steady_clock::now()) {}
 
@@ -74,17 +100,18 @@ public:
 private:
   bool isOver() const;
   void addBaselines();
-  template <typename Planner>
-  void addBaseline(Planner *planner);
+  void addBaseline(Plan plan);
   void addSeed(const Plan &plan);
   void chooseMicrobatches();
   bool isPossible(const Design &design) const;
-  Estimate estimate(const Design &design);
+  Estimate estimate(const Design &design, Estimator &by) const;
   void add(Design design);
   void search(Configuration &configuration, SearchTables &tables,
               int64_t numPositions);
   void searchAll();
   std::vector<FoundDesign> chooseStarts();
+  std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
+                              unsigned seed, Estimator &by) const;
   void improveBest();
   void evaluateBest();
   void scheduleBest();
@@ -95,17 +122,19 @@ private:
   const Cluster &cluster;
   const PlannerOptions &options;
   bool thorough;
-  PlanBuilder builder;
+  Estimator estimator;
+  const PlanBuilder &builder;
   SearchTables coarseTables, fineTables;
   std::chrono::steady_clock::time_point start;
   /// Lines of devices; all ways to cut the batch, and those that are searched.
   std::vector<std::vector<int64_t>> orders, microbatches;
   std::vector<size_t> searched;
-  std::map<size_t, StagePool> pools;
   std::vector<FoundDesign> found;
   double best = infinity;
+  /// The plan of planStages, which is used later.
+  std::optional<Plan> quickPlan;
   Selection selection;
-  /// The best plans that fit, the fastest first.
+  /// The plans that fit, the fastest first.
   std::vector<Plan> top;
 };
 } // namespace
@@ -152,22 +181,15 @@ bool JointPlanner::isPossible(const Design &design) const {
   return true;
 }
 
-Estimate JointPlanner::estimate(const Design &design) {
+Estimate JointPlanner::estimate(const Design &design, Estimator &by) const {
   if (!isPossible(design))
     return {};
-  auto pool = pools.find(design.microbatches);
-  if (pool == pools.end())
-    pool = pools
-               .emplace(std::piecewise_construct,
-                        std::forward_as_tuple(design.microbatches),
-                        std::forward_as_tuple(
-                            builder, microbatches[design.microbatches]))
-               .first;
-  return pool->second.estimate(design.stages);
+  return by.pool(design.microbatches, microbatches[design.microbatches])
+      .estimate(design.stages);
 }
 
 void JointPlanner::add(Design design) {
-  Estimate value = estimate(design);
+  Estimate value = estimate(design, estimator);
   if (value.seconds == infinity)
     return;
   best = std::min(best, value.seconds);
@@ -201,41 +223,66 @@ void JointPlanner::addSeed(const Plan &plan) {
   add(std::move(design));
 }
 
-template <typename Planner>
-void JointPlanner::addBaseline(Planner *planner) {
-  Expected<Plan> plan = planner(problem, cluster, options);
-  if (!plan)
-    return consumeError(plan.takeError());
-  best = std::min(best, toSeconds(plan->predicted));
-  addSeed(*plan);
-  consider({std::move(*plan), std::nullopt});
+void JointPlanner::addBaseline(Plan plan) {
+  best = std::min(best, toSeconds(plan.predicted));
+  addSeed(plan);
+  consider({std::move(plan), std::nullopt});
 }
 
 /// The other planners' plans are candidates as well, and a good start.
 void JointPlanner::addBaselines() {
-  if (!thorough) {
-    for (auto *planner : {planSingle, planDpEven, planDpProportional})
-      addBaseline(planner);
-    return;
+  using Planner = Expected<Plan> (*)(const Problem &, const Cluster &,
+                                     const PlannerOptions &);
+  std::vector<Planner> list = {planSingle, planDpEven, planDpProportional};
+  if (thorough) {
+    list.clear();
+    for (const PlannerEntry &entry : planners())
+      if (entry.isBaseline)
+        list.push_back(entry.plan);
   }
-  for (const PlannerEntry &entry : planners())
-    if (!isOver() && entry.isBaseline && entry.plan != planStages)
-      addBaseline(entry.plan);
+  PlannerOptions quiet = options;
+  quiet.onBetter = nullptr;
+  std::vector<std::optional<Plan>> plans(list.size());
+  // planHarp takes about as long as all others together.
+  auto run = [&](bool isHarp) {
+    for (auto [planner, slot] : zip_equal(list, plans)) {
+      if (isOver() || (planner == planHarp) != isHarp)
+        continue;
+      if (Expected<Plan> plan = planner(problem, cluster, quiet))
+        slot = std::move(*plan);
+      else
+        consumeError(plan.takeError());
+    }
+  };
+  std::optional<std::thread> beside;
+  if (thorough)
+    beside.emplace(run, true);
+  run(false);
+  if (beside)
+    beside->join();
+  for (auto [planner, plan] : zip_equal(list, plans)) {
+    if (planner == planStages)
+      quickPlan = std::move(plan);
+    else if (plan)
+      addBaseline(std::move(*plan));
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Searches
 //===----------------------------------------------------------------------===//
 
-/// All numbers up to 4 and then two for each doubling are searched.
+/// All numbers up to 4, those that divide the batch, and two for each doubling
+/// are searched.
 void JointPlanner::chooseMicrobatches() {
   microbatches = microbatchOptions(problem);
   double next = 1;
   for (auto [index, sizes] : enumerate(microbatches)) {
     auto count = static_cast<double>(sizes.size());
-    if (count < next)
+    if (count < next && sizes.front() != sizes.back())
       continue;
-    next = count < 4 ? count + 1 : count * 1.4;
+    if (count >= next)
+      next = count < 4 ? count + 1 : count * 1.4;
     searched.push_back(index);
   }
 }
@@ -311,11 +358,14 @@ void JointPlanner::searchAll() {
   if (isFine)
     return;
   sortByValue(done);
-  if (done.size() > bestConfigurations)
-    done.resize(bestConfigurations);
+  std::map<size_t, size_t> alike;
+  size_t number = 0;
   for (Configuration &configuration : done)
-    if (!isOver())
+    if (!isOver() && number < bestConfigurations &&
+        ++alike[configuration.microbatches] <= mostAlike) {
+      ++number;
       search(configuration, fineTables, options.maxPositions + 1);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -355,40 +405,68 @@ std::vector<FoundDesign> JointPlanner::chooseStarts() {
   return starts;
 }
 
+/// Improves each start, and then the best of them again and again.
+std::vector<Design> JointPlanner::improve(ArrayRef<FoundDesign> starts,
+                                          int64_t work, unsigned seed,
+                                          Estimator &by) const {
+  std::vector<Design> result;
+  if (starts.empty())
+    return result;
+  auto value = [&](const Design &design) {
+    return isOver() ? infinity : estimate(design, by).seconds;
+  };
+  LocalSearch search(by.builder, microbatches, value);
+  Design top = starts.front().design;
+  double least = infinity;
+  auto finish = [&](Design design, double time) {
+    if (time < least) {
+      top = design;
+      least = time;
+    }
+    result.push_back(std::move(design));
+  };
+  for (auto [index, start] : enumerate(starts)) {
+    // What one does not use is there for the others.
+    int64_t share = work / int64_t(starts.size() - index);
+    work -= share;
+    Design design = start.design;
+    double time = start.estimate.seconds;
+    search.improve(design, time, share);
+    work += share;
+    finish(std::move(design), time);
+  }
+  std::mt19937 random(seed);
+  while (work > 0 && !isOver()) {
+    --work;
+    Design design = search.shake(top, random);
+    double time = value(design);
+    if (time > 1.3 * least)
+      continue;
+    search.improve(design, time, work);
+    finish(std::move(design), time);
+  }
+  return result;
+}
+
 void JointPlanner::improveBest() {
   std::vector<FoundDesign> starts = chooseStarts();
   if (starts.empty())
     return;
-  auto value = [&](const Design &design) {
-    return isOver() ? infinity : estimate(design).seconds;
-  };
-  LocalSearch search(builder, microbatches, value);
-  int64_t work = improvementWork(orders.front().size(), problem.layers.size());
-  for (auto [index, candidate] : enumerate(starts)) {
-    // What one does not use is there for the others.
-    int64_t share = work / int64_t(starts.size() - index);
-    work -= share;
-    double time = candidate.estimate.seconds;
-    search.improve(candidate.design, time, share);
-    work += share;
-    add(std::move(candidate.design));
-  }
-  std::mt19937 random(1);
-  sortFound();
-  FoundDesign top = found.front();
-  while (work > 0 && !isOver()) {
-    --work;
-    Design design = search.shake(top.design, random);
-    double time = estimate(design).seconds;
-    if (time > 1.3 * top.estimate.seconds)
-      continue;
-    search.improve(design, time, work);
-    if (time < top.estimate.seconds) {
-      top.design = design;
-      top.estimate.seconds = time;
-    }
-    add(std::move(design));
-  }
+  std::vector<FoundDesign> halves[2];
+  for (auto [index, start] : enumerate(starts))
+    halves[index % 2].push_back(start);
+  int64_t work =
+      improvementWork(orders.front().size(), problem.layers.size()) / 2;
+  std::vector<Design> better[2];
+  std::thread beside([&] {
+    Estimator other(problem, cluster, options);
+    better[1] = improve(halves[1], work, /*seed=*/2, other);
+  });
+  better[0] = improve(halves[0], work, /*seed=*/1, estimator);
+  beside.join();
+  for (std::vector<Design> &designs : better)
+    for (Design &design : designs)
+      add(std::move(design));
 }
 
 void JointPlanner::consider(Candidate candidate) {
@@ -400,8 +478,6 @@ void JointPlanner::consider(Candidate candidate) {
       return candidate.plan.predicted < other.predicted;
     });
     top.insert(at, candidate.plan);
-    if (top.size() > mostScheduled)
-      top.pop_back();
   }
   if (selection.add(std::move(candidate)) && options.onBetter)
     options.onBetter(selection.get()->plan);
@@ -409,21 +485,31 @@ void JointPlanner::consider(Candidate candidate) {
 
 /// The best plans with the schedules that are fastest by simulation.
 void JointPlanner::scheduleBest() {
+  std::map<size_t, size_t> alike;
+  size_t number = 0;
   for (const Plan &plan : top)
-    if (!isOver())
+    if (!isOver() && number < mostScheduled &&
+        ++alike[plan.microbatches.size()] <= mostAlike) {
+      ++number;
       addSchedules(builder, plan, selection);
+    }
 }
 
 void JointPlanner::evaluateBest() {
   sortFound();
   size_t evaluated = 0;
   std::vector<const Design *> done;
+  std::map<size_t, size_t> alike;
   for (const FoundDesign &candidate : found) {
+    if (thorough && alike[candidate.design.microbatches] >= mostEvaluatedAlike)
+      continue;
     if (any_of(done,
                [&](const Design *other) { return *other == candidate.design; }))
       continue;
     done.push_back(&candidate.design);
-    StagePool &pool = pools.at(candidate.design.microbatches);
+    ++alike[candidate.design.microbatches];
+    size_t number = candidate.design.microbatches;
+    StagePool &pool = estimator.pool(number, microbatches[number]);
     Candidate whole = builder.complete(
         pool.makePlan(candidate.design.stages, candidate.estimate.inFlight));
     if (Error error = verifyStructure(builder.model, whole.plan))
@@ -450,23 +536,34 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
     for (std::vector<int64_t> &order : mixRuns(cluster, runs))
       if (int64_t(orders.size()) < most && !is_contained(orders, order))
         orders.push_back(std::move(order));
+  std::optional<Time> certified;
+  std::optional<std::thread> beside;
+  if (thorough && selection.found() && !isOver())
+    beside.emplace([&, known = selection.get()->plan.predicted] {
+      certified = computeCertificate(problem, cluster, known);
+    });
   searchAll();
   // Not before: the values of layouts are estimates, which a close time of the
   // same search would cut off.
-  if (thorough && !isOver())
-    addBaseline(planStages);
+  if (quickPlan)
+    addBaseline(std::move(*quickPlan));
   if (thorough)
     improveBest();
   evaluateBest();
   if (thorough)
     scheduleBest();
+  if (beside)
+    beside->join();
   if (!selection.found())
     builder.addClosest(orders, selection);
   Expected<Plan> plan = selection.take(name, builder.model);
+  // What is known is the least that it says.
+  if (plan && thorough && !isOver() &&
+      (!certified || *certified >= plan->predicted))
+    certified = computeCertificate(problem, cluster, plan->predicted);
   // The certificate is about plans whose stages have one run each.
-  if (plan && thorough && !isOver() && plan->stages.front().layers.size() == 1)
-    plan->bound = std::max(
-        plan->bound, computeCertificate(problem, cluster, plan->predicted));
+  if (plan && certified && plan->stages.front().layers.size() == 1)
+    plan->bound = std::max(plan->bound, std::min(*certified, plan->predicted));
   return plan;
 }
 

@@ -258,7 +258,8 @@ Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
   return complete(std::move(plan));
 }
 
-/// Above this number, only every tenth more of microbatches is tried.
+/// Above this number, only every tenth more of microbatches is tried, and those
+/// that divide the batch.
 static constexpr int64_t allCountsUpTo = 64;
 /// More microbatches only add overhead.
 static constexpr int64_t maxCount = 4096;
@@ -274,10 +275,13 @@ hetero::planner::microbatchOptions(const Problem &problem) {
   int64_t largest = problem.batch + 1, next = 1;
   for (int64_t count = 1; count <= most; ++count) {
     int64_t size = (problem.batch + count - 1) / count;
-    if (size == largest || (count < next && count < most))
+    // Those that are all alike can also be divided well.
+    if (size == largest ||
+        (count < next && count < most && problem.batch % count != 0))
       continue;
     largest = size;
-    next = count < allCountsUpTo ? count + 1 : count + count / 10;
+    if (count >= next)
+      next = count < allCountsUpTo ? count + 1 : count + count / 10;
     options.push_back(divideEvenly(problem.batch, count));
   }
   return options;

@@ -43,6 +43,9 @@ static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
     }
     return true;
   };
+  // Rows that are all alike get equally many.
+  if (kinds.size() == 1)
+    return {std::min(kinds[0].cap, size / kinds[0].rows)};
   double low = 0, high = 0;
   for (const RowKind &kind : kinds)
     if (kind.cap > 0)

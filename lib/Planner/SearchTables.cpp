@@ -26,27 +26,86 @@ SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
   cuts.push_back(numLayers);
   sort(cuts);
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  findRunKinds();
 }
 
-std::vector<int64_t>
+/// Runs are alike if they have equally many layers of each kind, the same kind
+/// of layer last and the same kind before them. What is tied is different for
+/// each.
+void SearchTables::findRunKinds() {
+  const Problem &problem = model.problem;
+  std::vector<int64_t> kinds;
+  for (auto [index, layer] : enumerate(problem.layers))
+    kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+  size_t numCuts = cuts.size();
+  runKinds.resize(numCuts * numCuts);
+  std::map<std::vector<int64_t>, size_t> indices;
+  for (size_t first = 0; first < numCuts; ++first) {
+    std::map<int64_t, int64_t> counts;
+    for (size_t last = first + 1; last < numCuts; ++last) {
+      for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
+        ++counts[kinds[layer]];
+      std::vector<int64_t> key = {first > 0 ? kinds[cuts[first] - 1] : -1,
+                                  last + 1 < numCuts ? kinds[cuts[last] - 1]
+                                                     : -1};
+      for (auto [kind, count] : counts)
+        key.insert(key.end(), {kind, count});
+      if (!problem.ties.empty())
+        key = {int64_t(first), int64_t(last)};
+      auto [entry, isNew] =
+          indices.try_emplace(std::move(key), representatives.size());
+      runKinds[first * numCuts + last] = entry->second;
+      if (isNew)
+        representatives.push_back({first, last});
+    }
+  }
+}
+
+std::vector<StageOption> *SearchTables::findOptions(std::vector<int64_t> key,
+                                                    bool &isNew) {
+  // Those of other sizes of microbatches are not needed soon.
+  if (optionsFor != key.front()) {
+    optionsFor = key.front();
+    options.clear();
+  }
+  auto [entry, added] = options.try_emplace(std::move(key));
+  isNew = added;
+  return &entry->second;
+}
+
+const std::vector<int64_t> &
 SearchTables::divideSamples(ArrayRef<std::pair<int64_t, int64_t>> rows,
                             int64_t tensor, int64_t size) {
+  std::vector<int64_t> key = {tensor, size};
+  for (auto [deviceClass, count] : rows)
+    key.insert(key.end(), {deviceClass, count});
+  auto [entry, isNew] = divisions.try_emplace(std::move(key));
+  std::vector<int64_t> &samples = entry->second;
+  if (!isNew)
+    return samples;
   std::vector<RowKind> kinds;
   for (auto [deviceClass, count] : rows)
     kinds.push_back({count, size, timeOfAll(deviceClass, tensor)});
-  std::vector<int64_t> samples;
   for (const RowSamples &row : divideBySpeed(kinds, size)) {
-    if (row.most() == 0)
-      return {};
+    if (row.most() == 0) {
+      samples.clear();
+      break;
+    }
     samples.push_back(row.most());
   }
   return samples;
 }
 
 std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
-                                                       int64_t tensor) const {
-  return [this, deviceClass, tensor](int64_t samples) {
-    return model.layerTimes(deviceClass, tensor, samples).prefix.back();
+                                                       int64_t tensor) {
+  std::vector<double> &known = timesOfAll[{deviceClass, tensor}];
+  return [this, &known, deviceClass, tensor](int64_t samples) {
+    if (samples >= int64_t(known.size()))
+      known.resize(samples + 1, -1);
+    double &time = known[samples];
+    if (time < 0)
+      time = model.layerTimes(deviceClass, tensor, samples).prefix.back();
+    return time;
   };
 }
 
@@ -132,8 +191,14 @@ const std::vector<int64_t> &SearchTables::inputBytes(int64_t samples) {
 
 const std::pair<std::vector<double>, std::vector<double>> &
 SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
-  // Rows lie inside of a node, whose devices are all joined alike, and are of
-  // one class, for which times may have been measured.
+  // One device alone sums nothing; else rows lie inside of a node, whose
+  // devices are all joined alike, and are of one class, for which times may
+  // have been measured.
+  if (row.size() == 1) {
+    nothing.first.resize(model.problem.layers.size() + 1, 0);
+    nothing.second = nothing.first;
+    return nothing;
+  }
   const cluster::Device &first = model.cluster.devices[row.front()];
   auto &entry = sums[{model.kindOfNode(first.node), first.deviceClass,
                       int64_t(row.size()), samples}];

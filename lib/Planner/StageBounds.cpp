@@ -32,6 +32,7 @@ LayerRuns::LayerRuns(const Problem &problem)
     std::map<int64_t, int64_t> counts;
     // Ties make copies in some stages only; they are not counted.
     ColumnState state;
+    double kept = 0, entering = 0;
     std::vector<int64_t> common = all;
     for (int64_t last = first; last < numLayers; ++last) {
       const Layer &layer = problem.layers[last];
@@ -42,10 +43,19 @@ LayerRuns::LayerRuns(const Problem &problem)
       erase_if(common, [&](int64_t degree) {
         return degree > 1 && !is_contained(layer.tensorDegrees, degree);
       });
+      kept += static_cast<double>(layer.saved.perSample.count());
+      if (last > 0)
+        entering += static_cast<double>(
+            problem.layers[last - 1].output.perSample.count());
       auto [entry, isNew] = indices.try_emplace(counts, size());
       runs[first * (numLayers + 1) + last + 1] = entry->second;
-      if (!isNew)
+      if (!isNew) {
+        double &least = inputs[entry->second];
+        least = std::min(least, entering);
         continue;
+      }
+      saved.push_back(kept);
+      inputs.push_back(entering);
       representatives.push_back({first, last});
       states.push_back(state);
       degrees.push_back(common);
@@ -215,6 +225,29 @@ double StageBounds::makespan(size_t run, ArrayRef<int64_t> counts,
     (covers(middle) ? high : low) = middle;
   }
   return low;
+}
+
+double StageBounds::updateTime(size_t run) {
+  updates.resize(runs.size(), -1);
+  double &least = updates[run];
+  if (least >= 0)
+    return least;
+  least = infinity;
+  for (const ClassCount &entry : classes) {
+    double sum = 0;
+    for (int64_t layer = runs.representatives[run].first;
+         layer <= runs.representatives[run].last; ++layer) {
+      const Cost &update = model.problem.layers[layer].update;
+      cost::Operations operations;
+      for (const auto &[type, work] : update.work)
+        operations.work[type] = work.fixed;
+      operations.bytes = update.bytes.fixed;
+      sum += toSeconds(cost::operationBound(
+          model.cluster.classes[entry.deviceClass], operations));
+    }
+    least = std::min(least, sum);
+  }
+  return least;
 }
 
 double StageBounds::leastRate(size_t run, size_t index) {

@@ -47,6 +47,8 @@ public:
   std::vector<LayerRun> representatives;
   std::vector<ColumnState> states;
   std::vector<std::vector<int64_t>> degrees;
+  /// What they save at least for a sample, and what enters them.
+  std::vector<double> saved, inputs;
 
   size_t size() const { return representatives.size(); }
   /// The number of the kind of run that the layers `first` to `last - 1` are.
@@ -85,6 +87,14 @@ public:
     return allowed[run * choices.size() + choice];
   }
 
+  /// By number of samples, from 0 to the largest microbatch: the least time of
+  /// a row of the choice.
+  llvm::ArrayRef<double> times(size_t run, size_t choice) {
+    return table(run, choice).both;
+  }
+  /// The least time of a device alone to update all of the state.
+  double updateTime(size_t run);
+
   /// The least time of a device of a class for a sample.
   double leastRate(size_t run, size_t index);
   /// The least share of the forward in forward and backward.
@@ -105,6 +115,7 @@ private:
   std::vector<RowChoice> choices;
   std::vector<bool> allowed;
   std::vector<Table> tables;
+  std::vector<double> updates;
   /// For each choice its rows in nodes that join their devices differently.
   std::vector<std::vector<cost::Group>> groups;
 };

@@ -382,46 +382,47 @@ struct ColumnTimes {
 } // namespace
 
 /// State is divided inside of each node: gather and reduce-scatter there, and
-/// sum the parts between nodes.
-static ColumnTimes nodeTimes(const Cluster &cluster, ArrayRef<int64_t> devices,
-                             ArrayRef<int64_t> shares,
+/// sum the parts between nodes, all of them at once.
+static ColumnTimes nodeTimes(const Cluster &cluster,
+                             ArrayRef<std::vector<int64_t>> columns,
+                             size_t index, ArrayRef<int64_t> shares,
                              const ColumnState &column) {
   ColumnTimes result;
-  std::map<int64_t, std::pair<std::vector<int64_t>, std::vector<int64_t>>>
-      nodes;
-  for (auto [device, share] : zip_equal(devices, shares)) {
-    auto &[members, parts] = nodes[cluster.devices[device].node];
-    members.push_back(device);
-    parts.push_back(share);
-  }
-  std::vector<int64_t> leaders;
-  Bytes largest;
-  for (const auto &[node, entry] : nodes) {
-    const auto &[members, parts] = entry;
-    leaders.push_back(members.front());
-    cost::Group group = cost::makeGroup(cluster, members);
-    std::vector<Bytes> gradients = divideLike(column.gradients, parts);
-    for (Bytes part : gradients)
-      largest = std::max(largest, part);
-    if (members.size() == 1)
+  std::map<int64_t, std::vector<int64_t>> parts;
+  std::map<int64_t, std::vector<std::vector<int64_t>>> rings;
+  std::vector<std::vector<int64_t>> leaders(columns.size());
+  for (auto [device, share] : zip_equal(columns[index], shares))
+    parts[cluster.devices[device].node].push_back(share);
+  for (auto [number, devices] : enumerate(columns))
+    for (int64_t device : devices) {
+      auto &list = rings[cluster.devices[device].node];
+      list.resize(columns.size());
+      if (list[number].empty())
+        leaders[number].push_back(device);
+      list[number].push_back(device);
+    }
+  for (const auto &[node, list] : parts) {
+    if (list.size() == 1)
       continue;
+    cost::Group group = cost::makeGroups(cluster, rings[node])[index];
     result.gather = std::max(
         result.gather,
-        cost::chooseAllGather(group, divideLike(column.parameters, parts))
+        cost::chooseAllGather(group, divideLike(column.parameters, list)).time);
+    result.reduce = std::max(
+        result.reduce,
+        cost::chooseReduceScatter(group, divideLike(column.gradients, list))
             .time);
-    result.reduce = std::max(result.reduce,
-                             cost::chooseReduceScatter(group, gradients).time);
   }
   result.reduce +=
-      cost::chooseAllReduce(cost::makeGroup(cluster, leaders), largest).time;
+      cost::chooseAllReduce(cost::makeGroups(cluster, leaders)[index],
+                            column.gradients)
+          .time;
   return result;
 }
 
-static ColumnTimes columnTimes(const Cluster &cluster, StateMode mode,
-                               ArrayRef<int64_t> devices,
+static ColumnTimes columnTimes(const cost::Group &group, StateMode mode,
                                ArrayRef<int64_t> shares,
                                const ColumnState &column) {
-  cost::Group group = cost::makeGroup(cluster, devices);
   auto gatherTime = [&](Bytes bytes) {
     return cost::chooseAllGather(group, divideLike(bytes, shares)).time;
   };
@@ -439,9 +440,9 @@ static ColumnTimes columnTimes(const Cluster &cluster, StateMode mode,
     return {gatherTime(column.parameters), scatterTime(column.gradients),
             Time(0)};
   case StateMode::Node:
-    return nodeTimes(cluster, devices, shares, column);
+    break;
   }
-  llvm_unreachable("every mode has a time");
+  llvm_unreachable("what is divided in nodes has times of its own");
 }
 
 Time StageModel::updateTime(const Stage &stage, size_t device,
@@ -497,6 +498,10 @@ StageTimes StageModel::onceTimes(const Stage &stage) const {
   if (mesh.data == 1)
     return result;
   Time afterUpdate;
+  std::vector<std::vector<int64_t>> columns;
+  for (int64_t index = 0; index < mesh.tensor; ++index)
+    columns.push_back(columnOf(mesh, index));
+  std::vector<cost::Group> groups = cost::makeGroups(cluster, columns);
   for (int64_t index = 0; index < mesh.tensor; ++index) {
     std::vector<int64_t> shares;
     for (int64_t row = 0; row < mesh.data; ++row) {
@@ -505,8 +510,10 @@ StageTimes StageModel::onceTimes(const Stage &stage) const {
         state -= column.parameters;
       shares.push_back(state.count());
     }
-    ColumnTimes times = columnTimes(cluster, stage.state, columnOf(mesh, index),
-                                    shares, column);
+    ColumnTimes times =
+        stage.state == StateMode::Node
+            ? nodeTimes(cluster, columns, index, shares, column)
+            : columnTimes(groups[index], stage.state, shares, column);
     result.gather = std::max(result.gather, times.gather);
     result.reduce = std::max(result.reduce, times.reduce);
     afterUpdate = std::max(afterUpdate, times.afterUpdate);

@@ -19,7 +19,8 @@ using namespace hetero::planner;
 
 StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
                          ArrayRef<int64_t> order, ArrayRef<int64_t> positions,
-                         int64_t microbatchSize, int64_t numMicrobatches)
+                         int64_t microbatchSize, int64_t numMicrobatches,
+                         function_ref<bool(int64_t, int64_t)> isAllowed)
     : tables(tables), model(tables.model), problem(model.problem),
       cluster(model.cluster), planner(options), order(order),
       positions(positions), size(microbatchSize), count(numMicrobatches),
@@ -31,19 +32,23 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
   table.resize(numPositions * numPositions);
   for (int64_t begin = 0; begin < numPositions; ++begin)
     for (int64_t end = begin + 1; end < numPositions; ++end)
-      addOptions(begin, end);
+      if (!isAllowed || isAllowed(begin, end))
+        addOptions(begin, end);
 
   rates.assign(numPositions, std::vector<double>(numLayers + 1, 0));
   for (int64_t position = 1; position < numPositions; ++position) {
     rates[position] = rates[position - 1];
-    for (int64_t i = positions[position - 1]; i < positions[position]; ++i) {
+    std::map<int64_t, int64_t> numbers;
+    for (int64_t i = positions[position - 1]; i < positions[position]; ++i)
+      ++numbers[cluster.devices[order[i]].deviceClass];
+    for (auto [deviceClass, number] : numbers) {
       const std::vector<double> &prefix =
-          model.layerTimes(cluster.devices[order[i]].deviceClass, 1, size)
-              .prefix;
+          model.layerTimes(deviceClass, 1, size).prefix;
+      double samples = static_cast<double>(size * number);
       for (int64_t layer = 1; layer <= numLayers; ++layer)
-        rates[position][layer] +=
-            prefix[layer] > 0 ? static_cast<double>(size) / prefix[layer]
-                              : std::numeric_limits<double>::infinity();
+        rates[position][layer] += prefix[layer] > 0
+                                      ? samples / prefix[layer]
+                                      : std::numeric_limits<double>::infinity();
     }
   }
 }
@@ -63,6 +68,26 @@ bool hetero::planner::rowsAreUniform(const cluster::Cluster &cluster,
 void StageSearch::addOptions(int64_t begin, int64_t end) {
   ArrayRef<int64_t> devices = ArrayRef(order).slice(
       positions[begin], positions[end] - positions[begin]);
+  std::vector<int64_t> key = {size, count, planner.tensorParallel,
+                              planner.recompute};
+  key.push_back(planner.stateModes.size());
+  for (StateMode mode : planner.stateModes)
+    key.push_back(int64_t(mode));
+  key.insert(key.end(), devices.begin(), devices.end());
+  bool isNew = false;
+  std::vector<StageOption> *known = tables.findOptions(std::move(key), isNew);
+  if (isNew)
+    *known = makeOptions(devices);
+  std::vector<StageOption> &list = table[begin * numPositions + end];
+  list = *known;
+  for (StageOption &option : list) {
+    option.begin = begin;
+    option.end = end;
+  }
+}
+
+std::vector<StageOption> StageSearch::makeOptions(ArrayRef<int64_t> devices) {
+  std::vector<StageOption> result;
   int64_t numDevices = devices.size();
   std::vector<int64_t> degrees = {1};
   if (planner.tensorParallel)
@@ -82,14 +107,12 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
       ++rows[cluster.devices[devices[i]].deviceClass];
     std::vector<std::pair<int64_t, int64_t>> rowsOfClasses(rows.begin(),
                                                            rows.end());
-    std::vector<int64_t> samples =
+    const std::vector<int64_t> &samples =
         tables.divideSamples(rowsOfClasses, tensor, size);
     if (samples.empty())
       continue;
 
     StageOption option;
-    option.begin = begin;
-    option.end = end;
     option.tensor = tensor;
     option.rows = numDevices / tensor;
     option.firstDevice = devices.front();
@@ -97,7 +120,7 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
     std::vector<int64_t> column;
     for (int64_t i = 0; i < numDevices; i += tensor)
       column.push_back(devices[i]);
-    option.column = cost::makeGroup(cluster, column);
+    option.column = cost::makeGroup(cluster, column, /*alike=*/tensor);
     for (auto [entry, part] : zip_equal(rowsOfClasses, samples))
       option.parts.push_back(
           {entry.first, entry.second, part,
@@ -109,23 +132,28 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
            &tables.workspaces(part), &tables.largestSaved(tensor, part)});
     option.states = &tables.states(tensor);
     option.farthest = &tables.farthestCuts(tensor);
-    option.tensorTimes.assign(numLayers + 1, 0);
-    option.tensorForwards = option.tensorTimes;
-    if (tensor > 1)
-      for (int64_t i = 0; i < numDevices; i += tensor) {
-        int64_t deviceClass = cluster.devices[devices[i]].deviceClass;
-        auto part = find_if(option.parts, [&](const StageOption::Part &p) {
-          return p.deviceClass == deviceClass;
-        });
-        const auto &[both, forwards] =
-            tables.tensorTimes(devices.slice(i, tensor), part->samples);
-        if (both.back() > option.tensorTimes.back()) {
-          option.tensorTimes = both;
-          option.tensorForwards = forwards;
-        }
+    option.costs = std::make_shared<DenseMap<size_t, StageCosts>>();
+    std::pair<int64_t, int64_t> before(-1, -1);
+    for (int64_t i = 0; i < numDevices; i += tensor) {
+      int64_t deviceClass = cluster.devices[devices[i]].deviceClass;
+      std::pair<int64_t, int64_t> here(
+          deviceClass, model.kindOfNode(cluster.devices[devices[i]].node));
+      if (here == before)
+        continue;
+      before = here;
+      auto part = find_if(option.parts, [&](const StageOption::Part &p) {
+        return p.deviceClass == deviceClass;
+      });
+      const auto &[both, forwards] =
+          tables.tensorTimes(devices.slice(i, tensor), part->samples);
+      if (!option.tensorTimes || both.back() > option.tensorTimes->back()) {
+        option.tensorTimes = &both;
+        option.tensorForwards = &forwards;
       }
-    table[begin * numPositions + end].push_back(std::move(option));
+    }
+    result.push_back(std::move(option));
   }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,9 +271,9 @@ double StageSearch::computeTime(const StageOption &option, int64_t firstCut,
       time += (*part.forwards)[last] - (*part.forwards)[first];
     longest = std::max(longest, time);
   }
-  longest += option.tensorTimes[last] - option.tensorTimes[first];
+  longest += (*option.tensorTimes)[last] - (*option.tensorTimes)[first];
   if (recompute)
-    longest += option.tensorForwards[last] - option.tensorForwards[first];
+    longest += (*option.tensorForwards)[last] - (*option.tensorForwards)[first];
   return longest;
 }
 
@@ -291,10 +319,21 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
   return result;
 }
 
-SmallVector<StageCost, 4> StageSearch::variants(const StageOption &option,
-                                                int64_t firstCut,
-                                                int64_t lastCut) const {
-  SmallVector<StageCost, 4> found;
+const StageCosts &StageSearch::variants(const StageOption &option,
+                                        int64_t firstCut,
+                                        int64_t lastCut) const {
+  size_t kind = tables.runKind(firstCut, lastCut);
+  auto [entry, isNew] = option.costs->try_emplace(kind);
+  if (isNew) {
+    auto [first, last] = tables.representative(kind);
+    entry->second = findVariants(option, first, last);
+  }
+  return entry->second;
+}
+
+StageCosts StageSearch::findVariants(const StageOption &option,
+                                     int64_t firstCut, int64_t lastCut) const {
+  StageCosts found;
   for (bool recompute : {false, true}) {
     // Who has room for all microbatches need not compute anything again.
     if (recompute &&

@@ -45,6 +45,20 @@
 
 namespace hetero::planner {
 
+/// What a run of layers takes on an option, with state held in one way.
+struct StageCost {
+  StateMode mode = StateMode::Replicated;
+  bool recompute = false;
+  /// t and e above.
+  double time = 0, once = 0;
+  /// n above; there is none if not even one microbatch fits.
+  int64_t limit = 1;
+};
+
+/// The costs of all allowed modes, with and without recompute, that are not
+/// worse in everything than another one.
+using StageCosts = llvm::SmallVector<StageCost, 4>;
+
 /// The devices between two positions, divided in one way. Times are in seconds.
 struct StageOption {
   int64_t begin = 0, end = 0;
@@ -70,20 +84,12 @@ struct StageOption {
   std::vector<Part> parts;
   /// Of all layers before: the sums over the parts of a row, where they take
   /// longest.
-  std::vector<double> tensorTimes, tensorForwards;
+  const std::vector<double> *tensorTimes = nullptr, *tensorForwards = nullptr;
   const std::vector<ColumnState> *states = nullptr;
   /// For each cut the last one that a stage which begins there can end at.
   const std::vector<int64_t> *farthest = nullptr;
-};
-
-/// What a run of layers takes on an option, with state held in one way.
-struct StageCost {
-  StateMode mode = StateMode::Replicated;
-  bool recompute = false;
-  /// t and e above.
-  double time = 0, once = 0;
-  /// n above; there is none if not even one microbatch fits.
-  int64_t limit = 1;
+  /// What is known of its costs, by kind of run.
+  std::shared_ptr<llvm::DenseMap<size_t, StageCosts>> costs;
 };
 
 /// What several searches share, for one problem and cluster.
@@ -97,10 +103,22 @@ public:
   /// `maxCuts`.
   std::vector<int64_t> cuts;
 
+  /// The number of the kind of run between two cuts, and the first run of each
+  /// kind, which takes what the others take.
+  size_t runKind(int64_t firstCut, int64_t lastCut) const {
+    return runKinds[firstCut * cuts.size() + lastCut];
+  }
+  std::pair<int64_t, int64_t> representative(size_t kind) const {
+    return representatives[kind];
+  }
+  /// The options that are kept under a key, whose first number is the size of
+  /// the microbatches; those of one size are kept.
+  std::vector<StageOption> *findOptions(std::vector<int64_t> key, bool &isNew);
+
   /// The samples that devices of each class get, at most, when a microbatch is
   /// divided over `rows` of each class by their time for all layers; empty if
   /// a class gets none.
-  std::vector<int64_t>
+  const std::vector<int64_t> &
   divideSamples(llvm::ArrayRef<std::pair<int64_t, int64_t>> rows,
                 int64_t tensor, int64_t size);
   const std::vector<double> &updateTimes(int64_t deviceClass, int64_t tensor);
@@ -122,11 +140,18 @@ public:
 
 private:
   /// The time for all layers, by the number of samples.
-  std::function<double(int64_t)> timeOfAll(int64_t deviceClass,
-                                           int64_t tensor) const;
+  std::function<double(int64_t)> timeOfAll(int64_t deviceClass, int64_t tensor);
+  void findRunKinds();
   std::vector<Bytes>
   rangeMaxima(llvm::function_ref<Bytes(const Layer &)> amount) const;
 
+  std::vector<size_t> runKinds;
+  std::vector<std::pair<int64_t, int64_t>> representatives;
+  int64_t optionsFor = -1;
+  std::map<std::vector<int64_t>, std::vector<StageOption>> options;
+  std::map<std::vector<int64_t>, std::vector<int64_t>> divisions;
+  std::map<std::pair<int64_t, int64_t>, std::vector<double>> timesOfAll;
+  std::pair<std::vector<double>, std::vector<double>> nothing;
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
   std::map<int64_t, std::vector<Bytes>> largest;
@@ -147,10 +172,13 @@ struct StageLayout {
 
 class StageSearch {
 public:
-  /// `positions` are indices in `order`, from 0 to its size.
-  StageSearch(SearchTables &tables, const PlannerOptions &options,
-              llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> positions,
-              int64_t microbatchSize, int64_t numMicrobatches);
+  /// `positions` are indices in `order`, from 0 to its size. `isAllowed` says
+  /// between which of them there may be a stage; everywhere if it is empty.
+  StageSearch(
+      SearchTables &tables, const PlannerOptions &options,
+      llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> positions,
+      int64_t microbatchSize, int64_t numMicrobatches,
+      llvm::function_ref<bool(int64_t begin, int64_t end)> isAllowed = {});
 
   /// The best layouts with a value below `cutoff`, at most `keep`, the best
   /// first. `maxLabels` bounds what a state keeps. If layers are pinned to
@@ -167,10 +195,8 @@ public:
   std::optional<StageCost> cost(const StageOption &option, int64_t firstCut,
                                 int64_t lastCut, StateMode mode,
                                 bool recompute) const;
-  /// The costs of all allowed modes, with and without recompute, that are not
-  /// worse in everything than another one.
-  llvm::SmallVector<StageCost, 4>
-  variants(const StageOption &option, int64_t firstCut, int64_t lastCut) const;
+  const StageCosts &variants(const StageOption &option, int64_t firstCut,
+                             int64_t lastCut) const;
   double crossing(int64_t lastLayer, int64_t fromDevice,
                   int64_t toDevice) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
@@ -202,6 +228,9 @@ private:
   };
 
   void addOptions(int64_t begin, int64_t end);
+  std::vector<StageOption> makeOptions(llvm::ArrayRef<int64_t> devices);
+  StageCosts findVariants(const StageOption &option, int64_t firstCut,
+                          int64_t lastCut) const;
   double value(const Label &label) const {
     return label.finish + steps * label.period;
   }

@@ -118,9 +118,16 @@ struct Group {
       measured;
 };
 
-/// The group of the devices with these ranks, in this order.
+/// The group of the devices with these ranks, in this order. `alike` groups on
+/// other devices of the same nodes work at the same time, and share what leads
+/// out of the nodes, and buses inside: two columns of a mesh that spans nodes
+/// have half of the network each.
 Group makeGroup(const cluster::Cluster &cluster,
-                llvm::ArrayRef<int64_t> devices);
+                llvm::ArrayRef<int64_t> devices, int64_t alike = 1);
+
+/// Groups that work at the same time, wherever their devices are.
+std::vector<Group> makeGroups(const cluster::Cluster &cluster,
+                              llvm::ArrayRef<std::vector<int64_t>> rings);
 
 /// One message.
 Time transferTime(const cluster::Path &path, Bytes bytes);

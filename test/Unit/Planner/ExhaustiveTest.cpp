@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomProblems.h"
+#include "Relaxation.h"
 #include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,8 @@ TEST(ExhaustiveTest, jointIsCloseAndTheBoundHolds) {
     Time certificate = computeCertificate(problem, cluster, far);
     EXPECT_LE(certificate, *best) << "case " << i;
     EXPECT_LE(computeCertificate(problem, cluster, *best), *best);
+    EXPECT_LE(certify(problem, cluster, far, /*alwaysPrices=*/true), *best)
+        << "case " << i;
     llvm::Expected<Plan> joint = planJoint(problem, cluster);
     ASSERT_TRUE(bool(joint)) << "case " << i;
     EXPECT_LE(joint->bound, *best) << "case " << i;

@@ -1,0 +1,488 @@
+//===- PriceRelaxation.cpp - A price for each device
+//-------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Relaxation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Prices by speed.
+static std::vector<double> pricesBySpeed(StageBounds &bounds) {
+  std::vector<double> prices;
+  size_t whole = bounds.runs.find(0, bounds.runs.numLayers);
+  for (size_t index = 0; index < bounds.classes.size(); ++index)
+    prices.push_back(1 / std::max(1e-18, bounds.leastRate(whole, index)));
+  return prices;
+}
+
+/// What the layers from `first` on cost at least for a second's worth of
+/// samples.
+static std::vector<double> workPrices(StageBounds &bounds,
+                                      ArrayRef<double> prices) {
+  int64_t numLayers = bounds.runs.numLayers;
+  std::vector<double> work(numLayers + 1, 0);
+  for (int64_t layer = numLayers - 1; layer >= 0; --layer) {
+    size_t run = bounds.runs.find(layer, layer + 1);
+    double least = infinity;
+    for (size_t index = 0; index < prices.size(); ++index)
+      least = std::min(least, prices[index] * bounds.leastRate(run, index));
+    work[layer] = work[layer + 1] + least;
+  }
+  return work;
+}
+
+/// A time that is excluded by the work alone.
+double hetero::planner::workBound(StageBounds &bounds) {
+  std::vector<double> prices = pricesBySpeed(bounds);
+  double all = 0;
+  for (auto [price, entry] : zip_equal(prices, bounds.classes))
+    all += price * static_cast<double>(entry.count);
+  return workPrices(bounds, prices).front() *
+         static_cast<double>(bounds.model.problem.batch) / all;
+}
+
+//===----------------------------------------------------------------------===//
+// Ways to do a run of layers
+//===----------------------------------------------------------------------===//
+
+/// One node, or several of which each has at least some bandwidth to others.
+struct PriceRelaxation::StagePlaceBound {
+  const NodeKind *node = nullptr;
+  double bandwidth = 0;
+  /// By class, how many devices there are at most.
+  std::vector<int64_t> counts;
+};
+
+PriceRelaxation::PriceRelaxation(const StageModel &model, const LayerRuns &runs,
+                                 ArrayRef<ClassCount> classes,
+                                 ArrayRef<int64_t> microbatches,
+                                 const NetworkBounds &network, double longest,
+                                 std::vector<double> prices)
+    : Relaxation(model, runs, classes, microbatches, network), longest(longest),
+      shortest(workBound(bounds)) {
+  setPrices(prices.empty() ? pricesBySpeed(bounds) : std::move(prices));
+  // What leaves a node after some layer, and the first takes all of it.
+  const std::vector<Layer> &layers = model.problem.layers;
+  double least = infinity;
+  for (size_t layer = 0; layer + 1 < layers.size(); ++layer)
+    least = std::min(
+        least, static_cast<double>(layers[layer].output.perSample.count()));
+  if (layers.size() > 1)
+    crossingBytes = least * static_cast<double>(bounds.smallest);
+  slowestCrossing = crossingBytes / network.leastOut;
+}
+
+void PriceRelaxation::setPrices(std::vector<double> given) {
+  prices = std::move(given);
+  all = 0;
+  for (auto [cost, entry] : zip_equal(prices, bounds.classes))
+    all += cost * static_cast<double>(entry.count);
+  all *= 1 + 1e-9;
+  known.assign(runs.size(), {});
+  isKnown.assign(runs.size(), false);
+}
+
+/// Up to this many times are all looked at; more of them are put together when
+/// they differ by less than a share.
+static constexpr size_t fewTimes = 16;
+static constexpr double togetherWithin = 0.02;
+
+/// The times at which a row of the degree has one more sample, in groups: the
+/// first and the last of each.
+std::vector<std::pair<double, double>>
+PriceRelaxation::findTimes(size_t run, int64_t tensor) {
+  std::vector<double> times;
+  double most = longest / static_cast<double>(std::max<int64_t>(1, numLarge));
+  for (auto [choice, row] : enumerate(bounds.rowChoices())) {
+    if (row.tensor != tensor || !bounds.isAllowed(run, choice))
+      continue;
+    ArrayRef<double> list = bounds.times(run, choice);
+    for (int64_t samples = 1; samples <= bounds.largest; ++samples) {
+      if (list[samples] > most)
+        break;
+      times.push_back(list[samples]);
+    }
+  }
+  sort(times);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  std::vector<std::pair<double, double>> groups;
+  for (double time : times)
+    if (times.size() > fewTimes && !groups.empty() &&
+        time <= groups.back().first * (1 + togetherWithin))
+      groups.back().second = time;
+    else
+      groups.push_back({time, time});
+  return groups;
+}
+
+/// For each group of times the least price of rows of the degree that divide
+/// that many samples within its last.
+std::vector<double>
+PriceRelaxation::cover(size_t run, int64_t tensor,
+                       ArrayRef<std::pair<double, double>> times,
+                       int64_t samples, const StagePlaceBound &place) {
+  std::vector<double> result;
+  for (auto [first, last] : times) {
+    // The cheapest cover with whole rows if there are few samples, else also
+    // with fractions of rows.
+    SmallVector<std::pair<int64_t, double>, 16> rows;
+    double cheapest = infinity;
+    int64_t together = 0;
+    for (auto [choice, row] : enumerate(bounds.rowChoices())) {
+      if (row.tensor != tensor || !bounds.isAllowed(run, choice) ||
+          place.counts[row.index] < tensor)
+        continue;
+      int64_t covered =
+          std::min(samples, bounds.samplesWithin(run, choice, last));
+      if (covered == 0)
+        continue;
+      double cost = prices[row.index] * static_cast<double>(tensor);
+      rows.push_back({covered, cost});
+      cheapest = std::min(cheapest, cost / static_cast<double>(covered));
+      together += place.counts[row.index] / tensor * covered;
+    }
+    if (together < samples) {
+      result.push_back(infinity);
+    } else if (rows.size() == 1) {
+      int64_t number = (samples + rows[0].first - 1) / rows[0].first;
+      result.push_back(rows[0].second * static_cast<double>(number));
+    } else if (samples > 256) {
+      result.push_back(cheapest * static_cast<double>(samples));
+    } else {
+      SmallVector<double, 257> least(samples + 1, infinity);
+      least[0] = 0;
+      for (int64_t left = 1; left <= samples; ++left)
+        for (auto [covered, cost] : rows)
+          least[left] = std::min(
+              least[left], cost + least[std::max<int64_t>(0, left - covered)]);
+      result.push_back(least.back());
+    }
+  }
+  return result;
+}
+
+/// The most samples of a row within `time`.
+int64_t PriceRelaxation::samplesOfRow(size_t run, int64_t tensor, double time,
+                                      const StagePlaceBound &place) {
+  int64_t most = 0;
+  for (auto [choice, row] : enumerate(bounds.rowChoices()))
+    if (row.tensor == tensor && bounds.isAllowed(run, choice) &&
+        place.counts[row.index] >= tensor)
+      most = std::max(most, bounds.samplesWithin(run, choice, time));
+  return most;
+}
+
+/// With what microbatches keep, or with their inputs and the forward again.
+void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
+                                    const StagePlaceBound &place,
+                                    StageOption option,
+                                    std::vector<StageOption> &list) {
+  const ColumnState &state = runs.states[run];
+  double gradients = static_cast<double>(state.gradients.count()) /
+                     static_cast<double>(tensor) * (count > 1 ? 2 : 1);
+  option.state = static_cast<double>(state.total().count());
+  option.room = place.node ? 0 : infinity;
+  option.bytePrice = infinity;
+  for (auto [index, entry] : enumerate(bounds.classes)) {
+    double free =
+        static_cast<double>(bounds.model.cluster.classes[entry.deviceClass]
+                                .usableMemory()
+                                .count()) -
+        gradients;
+    if (free <= 0 || place.counts[index] < tensor)
+      continue;
+    option.room += static_cast<double>(place.counts[index]) * free;
+    option.bytePrice = std::min(option.bytePrice, prices[index] / free);
+  }
+  auto samples = static_cast<double>(bounds.smallest);
+  option.kept = runs.saved[run] * samples;
+  double kept = option.kept;
+  list.push_back(option);
+  option.kept = runs.inputs[run] * samples * static_cast<double>(tensor);
+  option.total *= 1 + bounds.forwardShare(run);
+  option.stay += option.forward;
+  if (option.kept < kept)
+    list.push_back(option);
+}
+
+void PriceRelaxation::addOptions(size_t run, int64_t tensor,
+                                 const StagePlaceBound &place,
+                                 ArrayRef<std::pair<double, double>> times,
+                                 std::vector<StageOption> &list) {
+  std::vector<double> large = cover(run, tensor, times, bounds.largest, place);
+  std::vector<double> small =
+      bounds.smallest == bounds.largest
+          ? large
+          : cover(run, tensor, times, bounds.smallest, place);
+  double share = bounds.forwardShare(run), whole = 0;
+  if (place.node)
+    for (auto [number, cost] : zip_equal(place.node->counts, prices))
+      whole += static_cast<double>(number) * cost;
+  // For each price that something changes at, the least times of both sizes.
+  std::vector<double> levels;
+  for (double price : large)
+    if (price <= all)
+      levels.push_back(price);
+  for (double price : small)
+    if (price <= all && price >= large.back())
+      levels.push_back(price);
+  sort(levels);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  auto firstWithin = [&](ArrayRef<double> list, double price) {
+    return partition_point(list, [&](double other) { return other > price; }) -
+           list.begin();
+  };
+  for (double price : levels) {
+    size_t slow = firstWithin(large, price), fast = firstWithin(small, price);
+    if (slow == times.size() || fast == times.size())
+      continue;
+    StageOption option;
+    option.price = price;
+    double time = times[fast].first;
+    option.total = static_cast<double>(numLarge) * times[slow].first +
+                   static_cast<double>(count - numLarge) * time;
+    option.forward = share * time;
+    // Gradients of weights are at most half of the backward.
+    option.stay = (time + option.forward) / 2;
+    int64_t most = samplesOfRow(run, tensor, times[slow].second, place);
+    if (place.node) {
+      option.once = onceInNode(run, *place.node, tensor,
+                               (bounds.largest + most - 1) / most);
+      if (network.numNodes > 1 && place.node->out > 0)
+        option.crossing = price / whole * crossingBytes / place.node->out;
+    } else {
+      option.isAcross = true;
+      int64_t inNode = 1;
+      for (const NodeKind &node : network.nodes)
+        inNode = std::max(inNode, node.size() / tensor * most);
+      option.once = onceAcross(
+          run, place.bandwidth,
+          std::max<int64_t>(2, (bounds.largest + inNode - 1) / inNode));
+    }
+    addWithMemory(run, tensor, place, option, list);
+  }
+}
+
+/// Whether an option is not much worse in anything than another one that costs
+/// at least as much.
+bool PriceRelaxation::coversAlmost(const StageOption &option,
+                                   const StageOption &other, double shortest) {
+  constexpr double share = 1.015;
+  double little = 0.001 * shortest;
+  auto isBelow = [&](double left, double right) {
+    return left <= right * share + little;
+  };
+  return option.total <= other.total * share &&
+         option.stay <= other.stay * share &&
+         option.forward <= other.forward * share &&
+         (option.isAcross || !other.isAcross) &&
+         isBelow(option.once.end, other.once.end) &&
+         isBelow(option.once.gather, other.once.gather) &&
+         option.crossing <= other.crossing * share &&
+         option.kept <= other.kept * share &&
+         option.room * share >= other.room &&
+         option.bytePrice <= other.bytePrice * share;
+}
+
+void PriceRelaxation::takeBest(StageOption &option, const StageOption &other) {
+  auto lower = [](double &left, double right) { left = std::min(left, right); };
+  lower(option.total, other.total);
+  lower(option.stay, other.stay);
+  lower(option.forward, other.forward);
+  lower(option.once.end, other.once.end);
+  lower(option.once.gather, other.once.gather);
+  lower(option.crossing, other.crossing);
+  lower(option.kept, other.kept);
+  lower(option.bytePrice, other.bytePrice);
+  option.room = std::max(option.room, other.room);
+}
+
+const std::vector<PriceRelaxation::StageOption> &
+PriceRelaxation::options(size_t run) {
+  std::vector<StageOption> &result = known[run];
+  if (isKnown[run])
+    return result;
+  isKnown[run] = true;
+  std::vector<StagePlaceBound> places;
+  for (const NodeKind &node : network.nodes)
+    places.push_back({&node, 0, node.counts});
+  std::vector<double> levels(network.outOfClass);
+  sort(levels);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  // The slowest node of a stage has one of these bandwidths at best.
+  for (double level : levels) {
+    StagePlaceBound place = {nullptr, level, {}};
+    for (auto [entry, out] : zip_equal(bounds.classes, network.outOfClass))
+      place.counts.push_back(out >= level ? entry.count : 0);
+    if (network.numNodes > 1)
+      places.push_back(std::move(place));
+  }
+  std::vector<StageOption> list;
+  for (int64_t tensor : runs.degrees[run]) {
+    std::vector<std::pair<double, double>> times = findTimes(run, tensor);
+    if (times.empty())
+      continue;
+    for (const StagePlaceBound &place : places)
+      addOptions(run, tensor, place, times, list);
+  }
+  // Those that are not worse in everything than another one.
+  sort(list, [](const StageOption &left, const StageOption &right) {
+    return std::tie(left.price, left.total, left.once.end, left.kept) <
+           std::tie(right.price, right.total, right.once.end, right.kept);
+  });
+  // Those that differ little become one that is as good as all of them in
+  // everything.
+  std::vector<StageOption> originals;
+  for (const StageOption &option : list) {
+    size_t at = 0;
+    while (at < result.size() && !coversAlmost(originals[at], option, shortest))
+      ++at;
+    if (at == result.size()) {
+      result.push_back(option);
+      originals.push_back(option);
+    } else {
+      takeBest(result[at], option);
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The dynamic program
+//===----------------------------------------------------------------------===//
+
+/// What the layers from one on cost if no stage had to wait for its first
+/// microbatch and one microbatch were in flight.
+std::vector<double> PriceRelaxation::findRest(double time) {
+  std::vector<double> rest(numLayers() + 1, infinity);
+  rest.back() = 0;
+  for (int64_t first = numLayers() - 1; first >= 0; --first)
+    for (int64_t last = first + 1; last <= numLayers(); ++last)
+      for (const StageOption &option : options(runs.find(first, last))) {
+        if (option.price + rest[last] >= rest[first])
+          break;
+        double bytes = option.state + option.kept;
+        if (option.once.gather + option.total + option.once.end <= time &&
+            bytes <= option.room)
+          rest[first] = std::min(
+              rest[first],
+              rest[last] + std::max(option.price, bytes * option.bytePrice));
+      }
+  return rest;
+}
+
+bool PriceRelaxation::excludesFor(double time, double least, double most,
+                                  ArrayRef<double> rest) {
+  // By layer and sum of stays, in cells: the least price, s and crossings, and
+  // the largest sum there.
+  constexpr int64_t numCells = 48;
+  struct Slot {
+    double price = infinity, start = infinity, crossing = infinity, sum = 0;
+  };
+  double cell = most / numCells;
+  auto number = static_cast<double>(count);
+  std::vector<Slot> slots((numLayers() + 1) * numCells);
+  slots[0] = {0, 0, 0, 0};
+  for (int64_t first = 0; first < numLayers(); ++first)
+    for (int64_t index = 0; index < numCells; ++index) {
+      const Slot from = slots[first * numCells + index];
+      if (from.price + rest[first] > all)
+        continue;
+      // The node that the stages are in may not have been left.
+      double crossed = std::max(0.0, from.crossing - slowestCrossing);
+      double start = from.start + crossed;
+      double left = std::max(0.0, least - from.sum);
+      for (int64_t last = first + 1; last <= numLayers(); ++last)
+        for (const StageOption &option : options(runs.find(first, last))) {
+          if (from.price + option.price + rest[last] > all)
+            break;
+          ++steps;
+          double low = static_cast<double>(index) * cell + option.stay;
+          double window = time - start - option.once.end;
+          if (std::max(start, option.once.gather) + option.total +
+                      option.once.end >
+                  time ||
+              low > most)
+            continue;
+          double inFlight = number * std::max(left, option.stay) / window;
+          inFlight = std::min(number, std::ceil(inFlight * (1 - 1e-9)));
+          double bytes = option.state + std::max(1.0, inFlight) * option.kept;
+          double price =
+              from.price + std::max(option.price, bytes * option.bytePrice);
+          if (bytes > option.room || price + rest[last] > all)
+            continue;
+          double sum = from.sum + option.stay;
+          if (last == numLayers()) {
+            if (sum >= least)
+              return false;
+            continue;
+          }
+          auto to = std::min<int64_t>(numCells - 1, int64_t(low / cell));
+          Slot &slot = slots[last * numCells + to];
+          slot.price = std::min(slot.price, price);
+          slot.start = std::min(slot.start,
+                                from.start + option.forward + network.latency);
+          // A stage in several nodes may go on in the one before it.
+          slot.crossing = std::min(
+              slot.crossing,
+              option.isAcross ? crossed : from.crossing + option.crossing);
+          slot.sum = std::max(slot.sum, sum);
+        }
+    }
+  return true;
+}
+
+bool PriceRelaxation::excludes(double time) {
+  std::vector<double> rest = findRest(time);
+  if (rest[0] > all)
+    return true;
+  if (excludesFor(time, 0, 2 * time, rest) &&
+      excludesFor(time, 2 * time, 1000 * time, rest))
+    return true;
+  // Guesses of the sum of all stays, as shares of the time.
+  static constexpr double guesses[] = {0, 0.07, 0.14, 0.25, 0.45, 0.8, 2, 1000};
+  for (size_t i = 0; i + 1 < std::size(guesses); ++i)
+    if (!excludesFor(time, guesses[i] * time, guesses[i + 1] * time, rest))
+      return false;
+  return true;
+}
+
+/// What looking for better prices may take, in options that are tried.
+static constexpr int64_t mostSteps = 20000000;
+
+std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
+  // One class more or less dear, as long as that helps.
+  for (double step : {0.2, 0.06}) {
+    bool helps = true;
+    for (int round = 0; helps && round < 2; ++round) {
+      helps = false;
+      for (size_t index = 0; index < bounds.classes.size(); ++index)
+        for (double factor : {1 + step, 1 / (1 + step)}) {
+          double aim = low * (1 + 1.5 * precision);
+          if (aim >= high || steps > mostSteps)
+            return prices;
+          std::vector<double> before = prices, changed = prices;
+          changed[index] *= factor;
+          setPrices(std::move(changed));
+          if (excludes(aim)) {
+            low = raise(aim, high);
+            helps = true;
+            break;
+          }
+          setPrices(std::move(before));
+        }
+    }
+  }
+  return prices;
+}

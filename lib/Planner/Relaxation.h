@@ -1,0 +1,223 @@
+//===- Relaxation.h - Which times no plan can have --------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For one way to cut the batch into M microbatches, whether a time can be
+// excluded. A stage i whose last microbatch is not done before
+//
+//   max(s_i, g_i) + M t_i + e_i,  s_i = sum_{j < i} (f_j + k_j)
+//
+// makes the step at least as long: s is when its first microbatch can arrive, g
+// and e what gathering the parameters and reducing the gradients takes at
+// least, t and f forward and backward, and the forward alone, of a microbatch.
+//
+// A stage is one row, or lies in one node, or in several. Only in the first
+// case it need not reduce anything; in the last each node sends and receives
+// all but its own part of the gradients, whatever the tensor degree is, as all
+// columns share what leads out of the node. In one pass of a collective over n
+// nodes with a bandwidth b between them at best, 1 - 1/n of the bytes of all
+// columns leave a node: (1 - 1/n) bytes / b.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_LIB_PLANNER_RELAXATION_H
+#define HETERO_LIB_PLANNER_RELAXATION_H
+
+#include "StageBounds.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hetero::planner {
+
+/// Nodes with as many devices of each class, joined alike. Bandwidths are in
+/// bytes for a second: the best to another node, and between two devices.
+struct NodeKind {
+  std::vector<int64_t> counts;
+  double out = 0, inside = 0;
+  int64_t number = 1;
+
+  int64_t size() const;
+};
+
+/// What the network gives at best.
+struct NetworkBounds {
+  NetworkBounds(const cluster::Cluster &cluster,
+                llvm::ArrayRef<int64_t> devices,
+                llvm::ArrayRef<ClassCount> classes);
+
+  double latency = 0, bandwidth = 0;
+  /// The least of the best bandwidths out of nodes.
+  double leastOut = 0;
+  std::vector<NodeKind> nodes;
+  int64_t numNodes = 0;
+  /// For each class the best bandwidth out of a node that has it.
+  std::vector<double> outOfClass;
+  /// Whether times of collectives were measured: nothing is said about them.
+  bool isMeasured = false;
+};
+
+/// g and e above.
+struct OnceBound {
+  double gather = 0, end = 0;
+};
+
+/// Decides for one way to cut the batch whether a time can be excluded.
+class Relaxation {
+public:
+  Relaxation(const StageModel &model, const LayerRuns &runs,
+             llvm::ArrayRef<ClassCount> classes,
+             llvm::ArrayRef<int64_t> microbatches,
+             const NetworkBounds &network);
+  virtual ~Relaxation() = default;
+
+  /// Whether no plan takes `time` or less.
+  virtual bool excludes(double time) = 0;
+  /// A time not below `low` that is excluded, and the most that is found up to
+  /// `high`; `low` is known to be.
+  double raise(double low, double high);
+
+protected:
+  int64_t numLayers() const { return runs.numLayers; }
+  /// Of a stage in one node, on `rows` rows or more, and in several nodes of
+  /// which each has at most that bandwidth to others.
+  OnceBound onceInNode(size_t run, const NodeKind &node, int64_t tensor,
+                       int64_t rows);
+  OnceBound onceAcross(size_t run, double bandwidth, int64_t numNodes) const;
+  double updateTime(size_t run, int64_t numDevices);
+  /// Whether a copy of the state and the gradients of each device fit on so
+  /// many devices of each class.
+  bool fitsMemory(size_t run, llvm::ArrayRef<int64_t> counts,
+                  int64_t tensor) const;
+
+  StageBounds bounds;
+  const LayerRuns &runs;
+  const NetworkBounds &network;
+  int64_t count, numLarge;
+};
+
+/// For few devices: the least s by layer and number of devices of each class
+/// that are used.
+class CountRelaxation : public Relaxation {
+public:
+  using Relaxation::Relaxation;
+  bool excludes(double time) override;
+
+  /// In how many ways devices can be taken.
+  static int64_t numStates(llvm::ArrayRef<ClassCount> classes);
+
+private:
+  struct StageBound {
+    /// All microbatches (not computed if negative), the forward of the
+    /// smallest, and what is done once.
+    double total = -1, forward = 0;
+    OnceBound once;
+  };
+
+  void findStates();
+  const StageBound &stage(size_t run, size_t state);
+  OnceBound once(size_t run, llvm::ArrayRef<int64_t> counts);
+  double crossing(int64_t cut, double senders) const;
+
+  /// All numbers of devices, and for each state what can be added to it.
+  std::vector<std::vector<int64_t>> states;
+  std::vector<std::vector<std::pair<size_t, size_t>>> additions;
+  std::vector<StageBound> cache;
+};
+
+/// For many devices: a price for each device of a class. If the cheapest stages
+/// that cover the layers cost more than all devices together, there are none.
+/// The least price by layer and s; prices are varied to exclude more.
+///
+/// Memory counts here. A microbatch stays in stage i from its forward to its
+/// backward, at least r_i = sum_{j >= i} t_j, and all M do so between s_i and
+/// T - e_i: on average M r_i / (T - e_i - s_i) of them are there at a time.
+/// What they keep, or with recompute (for t_i + f_i instead of t_i) their
+/// inputs, has to find room beside the state. As later stages are not known
+/// yet, the sum of all stays is guessed to lie between two numbers, one guess
+/// after the other. A stay is t without the gradients of weights, which may
+/// come later.
+///
+/// A stage in a part of a node may hand on to another one in the same node, but
+/// all stages that come one after the other in a node have no more than its
+/// devices: each adds its share of the node to the number of crossings between
+/// nodes, and the last, unfinished one does not count.
+class PriceRelaxation : public Relaxation {
+public:
+  /// `prices` to start with; by speed if there are none.
+  PriceRelaxation(const StageModel &model, const LayerRuns &runs,
+                  llvm::ArrayRef<ClassCount> classes,
+                  llvm::ArrayRef<int64_t> microbatches,
+                  const NetworkBounds &network, double longest,
+                  std::vector<double> prices = {});
+
+  bool excludes(double time) override;
+  /// As raise, with other prices; returns the best ones.
+  std::vector<double> improvePrices(double low, double high);
+
+private:
+  /// A way to do the layers of a run.
+  struct StageOption {
+    /// All microbatches, and one of the smallest.
+    double total = 0, stay = 0, forward = 0;
+    OnceBound once;
+    double price = 0;
+    /// Whether it is in several nodes; else what crossings between nodes it
+    /// stands for.
+    bool isAcross = false;
+    double crossing = 0, bytePrice = 0;
+    /// Bytes for the state and for each microbatch in flight, and the room that
+    /// there is for them; the price of a byte is above.
+    double state = 0, kept = 0, room = 0;
+  };
+  /// The devices that a stage may be on.
+  struct StagePlaceBound;
+
+  static bool coversAlmost(const StageOption &option, const StageOption &other,
+                           double shortest);
+  static void takeBest(StageOption &option, const StageOption &other);
+  void setPrices(std::vector<double> given);
+  bool excludesFor(double time, double least, double most,
+                   llvm::ArrayRef<double> rest);
+  const std::vector<StageOption> &options(size_t run);
+  std::vector<std::pair<double, double>> findTimes(size_t run, int64_t tensor);
+  std::vector<double> cover(size_t run, int64_t tensor,
+                            llvm::ArrayRef<std::pair<double, double>> times,
+                            int64_t samples, const StagePlaceBound &place);
+  void addOptions(size_t run, int64_t tensor, const StagePlaceBound &place,
+                  llvm::ArrayRef<std::pair<double, double>> times,
+                  std::vector<StageOption> &list);
+  void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
+                     StageOption option, std::vector<StageOption> &list);
+  int64_t samplesOfRow(size_t run, int64_t tensor, double time,
+                       const StagePlaceBound &place);
+  std::vector<double> findRest(double time);
+
+  /// No time above the first is of interest, and none below the second.
+  double longest, shortest;
+  std::vector<double> prices;
+  double all = 0;
+  /// What a crossing between nodes moves at least, and takes at most for that.
+  double crossingBytes = 0, slowestCrossing = 0;
+  /// How many options were tried.
+  int64_t steps = 0;
+  /// By run, not found yet if it says so.
+  std::vector<std::vector<StageOption>> known;
+  std::vector<bool> isKnown;
+};
+
+/// To which share the largest time that is excluded is found.
+constexpr double precision = 0.003;
+
+/// A time that is excluded by the work alone.
+double workBound(StageBounds &bounds);
+
+/// computeCertificate; with prices also for few devices if that is wanted.
+Time certify(const Problem &problem, const cluster::Cluster &cluster,
+             Time known, bool alwaysPrices);
+
+} // namespace hetero::planner
+
+#endif // HETERO_LIB_PLANNER_RELAXATION_H
