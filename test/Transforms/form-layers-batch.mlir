@@ -21,3 +21,23 @@ func.func @time_major(
   %5 = stablehlo.subtract %w, %4 : tensor<f32>
   return %5 : tensor<f32>
 }
+
+// -----
+
+// A sharding of the user says which dimension has the samples: microbatches of
+// the step itself come first here.
+// CHECK-LABEL: func.func @own_microbatches
+// CHECK-SAME: tensor<3x5xf32> {hetero.forms = #hetero.forms<batch = split 1>
+// CHECK-SAME: tensor<3x5xf32> {hetero.forms = #hetero.forms<batch = split 1>
+sdy.mesh @mesh = <["data"=2]>
+func.func @own_microbatches(
+    %w: tensor<f32> {hetero.role = #hetero.role<parameter>},
+    %x: tensor<3x5xf32> {hetero.role = #hetero.role<batch>},
+    %y: tensor<3x5xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{}, {"data"}]>})
+    -> (tensor<f32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.multiply %x, %y : tensor<3x5xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x5xf32>, tensor<f32>) -> tensor<f32>
+  %2 = stablehlo.subtract %w, %1 : tensor<f32>
+  return %2 : tensor<f32>
+}

@@ -373,3 +373,25 @@ func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32} loc("params")
   %w1 = stablehlo.negate %w : tensor<4xf32>
   return %w1, %loss : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// What has no dimension of samples is whole on every device, as a weight is;
+// what has one elsewhere is data.
+// CHECK-LABEL: func.func @other_sizes
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: tensor<8x4xf32> {hetero.role = #hetero.role<batch>}
+// CHECK-SAME: tensor<8xf32> {hetero.role = #hetero.role<batch>}
+// CHECK-SAME: tensor<4x4xf32> {hetero.role = #hetero.role<model_state>}
+// CHECK-SAME: tensor<2x8xf32> {hetero.role = #hetero.role<batch>}
+func.func @other_sizes(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>, %y: tensor<8xf32>,
+    %f: tensor<4x4xf32>, %z: tensor<2x8xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %xf = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %p = stablehlo.dot_general %xf, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %pz = stablehlo.dot_general %z, %p, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2xf32>
+  %squares = stablehlo.dot_general %pz, %pz, contracting_dims = [0] x [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  %py = stablehlo.dot_general %p, %y, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %loss = stablehlo.add %py, %squares : tensor<f32>
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  return %w1, %loss : tensor<4xf32>, tensor<f32>
+}

@@ -1,5 +1,4 @@
 //===- BatchAxis.h - The axis of the samples --------------------*- C++ -*-===//
-//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,17 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Microbatches and data-parallel devices share out the samples of a batch. Both
-// are members of one axis, whose units are the samples: every argument with the
-// role `batch` is split along its leading dimension.
+// are members of one axis, whose units are the samples: most arguments with the
+// role `batch` are split along their leading dimension.
 //
 // Not all arguments begin with the samples: x[time, batch, features] comes with
 // y[batch], labels come with a weight for each class. The number of samples is
 // the leading size that most batch arguments have as some dimension; those that
 // lack it are whole on every device, which is slower for them but not wrong.
 //
-// A step that accumulates gradients by itself takes its batch as [k, B / k,
-// ...] or reshapes it so; then the dimension that all batch arguments have in
-// common, as outer and inner parts of their leading dimensions, is the axis.
+// `sdy.sharding` on a batch argument overrules this: the dimension that it
+// splits is that of the samples. A step that takes its batch as [k, B / k,
+// ...], and loops over k microbatches of its own, is divided best along the
+// second one.
 //
 //===----------------------------------------------------------------------===//
 
