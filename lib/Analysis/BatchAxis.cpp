@@ -9,6 +9,7 @@
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/UserShardings.h"
+#include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -63,6 +64,72 @@ static int64_t countSamples(func::FuncOp step,
   return samples;
 }
 
+/// Whether loops take single elements along dimension 0 of `value`, and nothing
+/// else uses it.
+static bool isScanned(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [](OpOperand &use) {
+           unsigned index = use.getOperandNumber();
+           if (auto loop = dyn_cast<stablehlo::WhileOp>(use.getOwner())) {
+             BlockArgument carried = loop.getBody().front().getArgument(index);
+             return loop->getResult(index).use_empty() &&
+                    loop.getCond().front().getArgument(index).use_empty() &&
+                    isScanned(carried);
+           }
+           Operation *loop = use.getOwner()->getParentOp();
+           if (!isa<stablehlo::WhileOp>(loop))
+             return false;
+           // Handed on as it is.
+           if (use.getOwner()->hasTrait<OpTrait::IsTerminator>()) {
+             auto carried = dyn_cast<BlockArgument>(use.get());
+             return carried && carried.getOwner()->getParentOp() == loop &&
+                    carried.getArgNumber() == index;
+           }
+           auto slice = dyn_cast<stablehlo::DynamicSliceOp>(use.getOwner());
+           return slice && index == 0 && slice.getSliceSizes().front() == 1;
+         });
+}
+
+/// How the samples of an argument are split that the step itself takes in k
+/// parts: it comes as [k, samples, ..], or becomes that by a reshape.
+static std::optional<std::pair<int64_t, Form>>
+findScannedSamples(BlockArgument argument) {
+  ArrayRef<int64_t> shape = getShape(argument);
+  if (shape.size() > 1 && isScanned(argument))
+    return std::pair(shape[1], Form::split(1));
+  if (!argument.hasOneUse())
+    return std::nullopt;
+  auto reshape = dyn_cast<stablehlo::ReshapeOp>(*argument.user_begin());
+  if (!reshape || !isScanned(reshape.getResult()))
+    return std::nullopt;
+  ArrayRef<int64_t> parts = reshape.getType().getShape();
+  if (parts.size() != shape.size() + 1 ||
+      parts.drop_front(2) != shape.drop_front())
+    return std::nullopt;
+  return std::pair(parts[1], Form::split(0, parts[0]));
+}
+
+/// Where a step accumulates gradients by itself, the samples are those of one
+/// of its parts. Nothing if it is not so for all arguments that begin with
+/// `units`, which then number the parts or all samples.
+static std::optional<FormAxis>
+findScannedAxis(ArrayRef<BlockArgument> arguments, int64_t units) {
+  FormAxis axis;
+  for (BlockArgument argument : arguments) {
+    if (getShape(argument).front() != units)
+      continue;
+    auto found = findScannedSamples(argument);
+    if (!found || found->first < 2 ||
+        (!axis.given.empty() && found->first != axis.units))
+      return std::nullopt;
+    axis.units = found->first;
+    axis.given[argument] = found->second;
+  }
+  if (axis.given.empty())
+    return std::nullopt;
+  return axis;
+}
+
 /// The arguments that may hold samples.
 static SmallVector<BlockArgument> getBatchArguments(func::FuncOp step) {
   StepRoles roles = getRoles(step);
@@ -82,12 +149,20 @@ FailureOr<FormAxis> hetero::getBatchAxis(func::FuncOp step) {
   if (arguments.empty())
     return step.emitError("has no argument with the role 'batch', so there is "
                           "nothing to share out");
+  bool isSaid = llvm::any_of(arguments, [&](BlockArgument argument) {
+    return findSplit(step, argument).has_value();
+  });
   FormAxis axis;
   axis.units = countSamples(step, arguments);
   if (axis.units == 0)
     return emitError(arguments.front().getLoc(), "the batch has no samples");
+  if (!isSaid)
+    if (std::optional<FormAxis> scanned =
+            findScannedAxis(arguments, axis.units))
+      axis = std::move(*scanned);
   for (BlockArgument argument : arguments)
-    if (std::optional<int64_t> dim = findDimension(step, argument, axis.units))
+    if (std::optional<int64_t> dim = findDimension(step, argument, axis.units);
+        dim && !axis.given.count(argument))
       axis.given[argument] = Form::split(*dim);
   return axis;
 }

@@ -133,6 +133,7 @@ private:
   InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
   bool isDifferentiable(unsigned result);
   LogicalResult checkDonations();
+  bool followsOtherState(unsigned result);
   bool followsSchedule(unsigned argument);
   void classifyState();
   void classifyState(unsigned argument);
@@ -284,6 +285,17 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   return failure();
 }
 
+/// Whether a result is computed element by element from state that data flow
+/// updates: weights in half precision are from their copies in full.
+bool RoleInference::followsOtherState(unsigned result) {
+  return llvm::any_of(getElementwiseSources(entry, returned[result]),
+                      [&](const ElementwiseSource &source) {
+                        std::optional<unsigned> update =
+                            updatedBy[source.argument];
+                        return update && !match.byDonationOnly.test(*update);
+                      });
+}
+
 /// Reports weights whose buffers are donated when none of them is updated by
 /// data flow: then JAX may have given the buffers to gradients.
 LogicalResult RoleInference::checkDonations() {
@@ -292,7 +304,7 @@ LogicalResult RoleInference::checkDonations() {
     if (!argument || !isFloat(returned[result].getType()) ||
         !lossSources.test(*argument))
       continue;
-    if (match.byDonationOnly.test(result))
+    if (match.byDonationOnly.test(result) && !followsOtherState(result))
       doubtful = doubtful.value_or(result);
     else if (returned[result] != entry.getArgument(*argument))
       return success();
@@ -337,7 +349,9 @@ void RoleInference::classifyState(unsigned argument) {
     return assign(argument, isScalar(type) ? RoleKind::OptimizerState
                                            : RoleKind::ModelState);
   // A value that a model hands on to the next step is no weight either.
-  bool isCarry = match.byDonationOnly.test(*updatedBy[argument]);
+  unsigned result = *updatedBy[argument];
+  bool isCarry =
+      match.byDonationOnly.test(result) && !followsOtherState(result);
   if (lossSources.test(argument) && (unchanged || !followsSchedule(argument)))
     assign(argument,
            unchanged || isCarry ? RoleKind::ModelState : RoleKind::Parameter);

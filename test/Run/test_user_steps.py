@@ -35,6 +35,8 @@ QUICK = {
     ("checkpointed_statistics", 3, "joint"),
     ("memory_bank", 5, "dp-even"),
     ("low_rank_adapters", 4, "joint"),
+    ("accumulation_by_reshape", 3, "dp-proportional"),
+    ("master_copies", 2, "dp-even"),
 }
 ALL = [
     (name, ranks, planner)
@@ -184,6 +186,13 @@ def _run(name: str, text: str, directory: Path, *flags: str, launcher: Sequence[
     assert "results agree" in done.stdout
 
 
+# Plans are written for samples in front.
+SAMPLES_INSIDE = {
+    "time_major_with_class_weights",
+    "accumulation_by_scan",
+    "accumulation_by_reshape",
+    "several_steps_in_one",
+}
 PLANS = {
     ("checkpointed_statistics", "mixed"),
     ("low_rank_adapters", "tensor"),
@@ -196,7 +205,7 @@ PLANS = {
     [
         pytest.param(name, kind, marks=() if (name, kind) in PLANS else pytest.mark.slow)
         for name in user_steps.STEPS
-        if name != "time_major_with_class_weights"  # Plans are written for samples in front.
+        if name not in SAMPLES_INSIDE
         for kind in ("pipeline", "data", "tensor", "mixed")
     ],
 )

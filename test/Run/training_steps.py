@@ -497,7 +497,8 @@ def nested_scan_transformer() -> UserStep:
         parts = (h.reshape(5, 2, 4, 8).swapaxes(0, 1), tokens[:, 1:].reshape(5, 2, 4).swapaxes(0, 1))
         return jax.lax.scan(chunk, jnp.float32(0), parts)[0] / tokens[:, 1:].size
 
-    return UserStep(_train(momentum, loss_fn), (params, momentum.init(params), tokens), (0, 1))
+    optimizer = optax.sgd(0.02, momentum=0.9)
+    return UserStep(_train(optimizer, loss_fn), (params, optimizer.init(params), tokens), (0, 1))
 
 
 @user_step
