@@ -9,6 +9,7 @@
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/UserShardings.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -144,22 +145,42 @@ static SmallVector<BlockArgument> getBatchArguments(func::FuncOp step) {
   return arguments;
 }
 
+/// The batch that a plan of the step is for, if that is the size of a
+/// dimension.
+static std::optional<int64_t>
+findPlannedSamples(func::FuncOp step, ArrayRef<BlockArgument> arguments) {
+  for (PlanOp plan : step->getParentRegion()->getOps<PlanOp>()) {
+    int64_t batch = plan.getBatch();
+    if (plan.getStep() == step.getSymName() &&
+        llvm::any_of(arguments, [&](BlockArgument argument) {
+          std::optional<std::pair<int64_t, Form>> scanned =
+              findScannedSamples(argument);
+          return llvm::is_contained(getShape(argument), batch) ||
+                 (scanned && scanned->first == batch);
+        }))
+      return batch;
+  }
+  return std::nullopt;
+}
+
 FailureOr<FormAxis> hetero::getBatchAxis(func::FuncOp step) {
   SmallVector<BlockArgument> arguments = getBatchArguments(step);
   if (arguments.empty())
     return step.emitError("has no argument with the role 'batch', so there is "
                           "nothing to share out");
-  bool isSaid = llvm::any_of(arguments, [&](BlockArgument argument) {
-    return findSplit(step, argument).has_value();
-  });
   FormAxis axis;
   axis.units = countSamples(step, arguments);
   if (axis.units == 0)
     return emitError(arguments.front().getLoc(), "the batch has no samples");
-  if (!isSaid)
-    if (std::optional<FormAxis> scanned =
-            findScannedAxis(arguments, axis.units))
-      axis = std::move(*scanned);
+  std::optional<int64_t> planned = findPlannedSamples(step, arguments);
+  bool isSaid = planned || llvm::any_of(arguments, [&](BlockArgument argument) {
+                  return findSplit(step, argument).has_value();
+                });
+  std::optional<FormAxis> scanned = findScannedAxis(arguments, axis.units);
+  if (scanned && (!isSaid || planned == scanned->units))
+    axis = std::move(*scanned);
+  else if (planned)
+    axis.units = *planned;
   for (BlockArgument argument : arguments)
     if (std::optional<int64_t> dim = findDimension(step, argument, axis.units);
         dim && !axis.given.count(argument))

@@ -101,3 +101,22 @@ func.func @parts_by_reshape(
   %n = stablehlo.subtract %w, %r#1 : tensor<f32>
   return %n : tensor<f32>
 }
+
+// -----
+
+// A plan says what its batch is.
+// CHECK-LABEL: func.func @planned
+// CHECK-SAME: tensor<3x5xf32> {hetero.forms = #hetero.forms<batch = split 1>
+hetero.mesh @all = [0]
+hetero.plan @plan of @planned planner "hand" minimizes time batch 5 microbatches [5] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[5]] in_flight 1
+}
+func.func @planned(
+    %w: tensor<f32> {hetero.role = #hetero.role<parameter>},
+    %x: tensor<3x5xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<f32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<3x5xf32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.subtract %w, %0 : tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -21,7 +21,8 @@
 // other in any case.
 //
 // `sdy.sharding` on a batch argument overrules all of this: the dimension that
-// it splits is that of the samples.
+// it splits is that of the samples. A plan of the step, which says how many
+// samples its batch has, overrules that.
 //
 //===----------------------------------------------------------------------===//
 
