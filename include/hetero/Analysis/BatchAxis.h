@@ -15,10 +15,10 @@
 // the leading size that most batch arguments have as some dimension; those that
 // lack it are whole on every device, which is slower for them but not wrong.
 //
-// A step that accumulates gradients by itself takes its batch as [k, B / k, ...],
-// or reshapes it so, and loops over the first dimension. Then the samples are
-// the B / k of one part, which the devices can share; the k parts follow each
-// other in any case.
+// A step that accumulates gradients by itself takes its batch as [k, B / k,
+// ...], or reshapes it so, and loops over the first dimension. Then the samples
+// are the B / k of one part, which the devices can share; the k parts follow
+// each other in any case.
 //
 // `sdy.sharding` on a batch argument overrules all of this: the dimension that
 // it splits is that of the samples. A plan of the step, which says how many
