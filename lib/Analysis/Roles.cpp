@@ -133,11 +133,13 @@ private:
   InFlightDiagnostic reportAmbiguousLoss(ArrayRef<unsigned> candidates);
   bool isDifferentiable(unsigned result);
   LogicalResult checkDonations();
+  bool followsOtherState(unsigned result);
   bool followsSchedule(unsigned argument);
   void classifyState();
   void classifyState(unsigned argument);
   LogicalResult classifyInputs();
   LogicalResult classifyData(ArrayRef<unsigned> data);
+  InFlightDiagnostic reportUnclearData(unsigned argument, int64_t samples);
   SmallVector<unsigned> dropFrozen(ArrayRef<unsigned> data);
 
   func::FuncOp step;
@@ -283,6 +285,17 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
   return failure();
 }
 
+/// Whether a result is computed element by element from state that data flow
+/// updates: weights in half precision are from their copies in full.
+bool RoleInference::followsOtherState(unsigned result) {
+  return llvm::any_of(getElementwiseSources(entry, returned[result]),
+                      [&](const ElementwiseSource &source) {
+                        std::optional<unsigned> update =
+                            updatedBy[source.argument];
+                        return update && !match.byDonationOnly.test(*update);
+                      });
+}
+
 /// Reports weights whose buffers are donated when none of them is updated by
 /// data flow: then JAX may have given the buffers to gradients.
 LogicalResult RoleInference::checkDonations() {
@@ -291,7 +304,7 @@ LogicalResult RoleInference::checkDonations() {
     if (!argument || !isFloat(returned[result].getType()) ||
         !lossSources.test(*argument))
       continue;
-    if (match.byDonationOnly.test(result))
+    if (match.byDonationOnly.test(result) && !followsOtherState(result))
       doubtful = doubtful.value_or(result);
     else if (returned[result] != entry.getArgument(*argument))
       return success();
@@ -336,7 +349,9 @@ void RoleInference::classifyState(unsigned argument) {
     return assign(argument, isScalar(type) ? RoleKind::OptimizerState
                                            : RoleKind::ModelState);
   // A value that a model hands on to the next step is no weight either.
-  bool isCarry = match.byDonationOnly.test(*updatedBy[argument]);
+  unsigned result = *updatedBy[argument];
+  bool isCarry =
+      match.byDonationOnly.test(result) && !followsOtherState(result);
   if (lossSources.test(argument) && (unchanged || !followsSchedule(argument)))
     assign(argument,
            unchanged || isCarry ? RoleKind::ModelState : RoleKind::Parameter);
@@ -389,8 +404,28 @@ SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
   return rest;
 }
 
+InFlightDiagnostic RoleInference::reportUnclearData(unsigned argument,
+                                                    int64_t samples) {
+  BlockArgument value = entry.getArgument(argument);
+  InFlightDiagnostic diag =
+      emitError(value.getLoc())
+      << "cannot tell whether argument #" << argument << " of type "
+      << value.getType()
+      << " is data or a frozen weight: its first size is not the " << samples
+      << " of other data";
+  diag.attachNote(step.getLoc())
+      << "put hetero.role = #hetero.role<batch> (data) or "
+         "#hetero.role<model_state> (a weight) on it: roles=\"arg"
+      << argument << "=batch\" of hetero.jit and hetero-infer-roles, --role=arg"
+      << argument << "=batch of hetero-run";
+  return diag;
+}
+
 /// Tells data from frozen weights: data has the samples in front, so that most
-/// of it agrees in the first size.
+/// of it agrees in the first size. What has that size elsewhere is data, too;
+/// what has it nowhere is whole on every device, as a weight is. It is not
+/// clear what the samples are if there is no majority, or if all data has the
+/// first size of an argument as another dimension, as where time comes first.
 LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
   // In order of appearance; any number may be a size.
   SmallVector<std::pair<int64_t, unsigned>> votes;
@@ -410,40 +445,39 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
       vote(i, data.size() + 1);
   if (votes.empty())
     return success();
-  int64_t samples = llvm::max_element(votes, [](const auto &a, const auto &b) {
-                      return a.second < b.second;
-                    })->first;
+  auto [samples, most] = *llvm::max_element(
+      votes, [](const auto &a, const auto &b) { return a.second < b.second; });
+  bool isClear = llvm::count_if(votes, [most = most](const auto &entry) {
+                   return entry.second == most;
+                 }) == 1;
+  auto hasSize = [&](unsigned i, int64_t size) {
+    auto type = cast<ShapedType>(entry.getArgument(i).getType());
+    return llvm::is_contained(type.getShape(), size);
+  };
   llvm::SmallDenseSet<StringRef> batchTrees;
-  SmallVector<unsigned> open;
+  SmallVector<unsigned> open, samplesFirst;
   for (unsigned i : data) {
     BlockArgument argument = entry.getArgument(i);
     if (getLeadingSize(argument.getType()) != samples) {
       open.push_back(i);
       continue;
     }
+    samplesFirst.push_back(i);
     batchTrees.insert(getTreeName(argument));
     assign(i, RoleKind::Batch);
   }
   for (unsigned i : open) {
     BlockArgument argument = entry.getArgument(i);
     StringRef tree = getTreeName(argument);
-    if (!tree.empty() && batchTrees.contains(tree)) {
-      assign(i, RoleKind::Batch);
-      continue;
-    }
-    if (!isDeclared())
-      return failure();
-    InFlightDiagnostic diag =
-        emitError(argument.getLoc())
-        << "cannot tell whether argument #" << i << " of type "
-        << argument.getType()
-        << " is data or a frozen weight: its first size is not the " << samples
-        << " of the other data";
-    diag.attachNote(step.getLoc())
-        << "put hetero.role = #hetero.role<batch> or "
-           "#hetero.role<model_state> on it, or pass roles=\"arg"
-        << i << "=batch\" to hetero-infer-roles";
-    return diag;
+    bool isData = !tree.empty() && batchTrees.contains(tree);
+    int64_t size = getLeadingSize(argument.getType());
+    bool isUnclear = llvm::all_of(
+        samplesFirst, [&](unsigned other) { return hasSize(other, size); });
+    if (!isData && (!isClear || isUnclear || !isDeclared()))
+      return isDeclared() ? LogicalResult(reportUnclearData(i, samples))
+                          : failure();
+    assign(i, isData || hasSize(i, samples) ? RoleKind::Batch
+                                            : RoleKind::ModelState);
   }
   return success();
 }

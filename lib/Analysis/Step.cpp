@@ -7,11 +7,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Step.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 
 using namespace mlir;
 using namespace hetero;
 
+/// The function that the plan is of, if there is a plan.
+static FailureOr<func::FuncOp> getPlannedStep(ModuleOp module) {
+  auto plans = module.getOps<PlanOp>();
+  if (plans.empty())
+    return func::FuncOp();
+  PlanOp plan = *plans.begin();
+  auto step = module.lookupSymbol<func::FuncOp>(plan.getStepAttr().getAttr());
+  if (step && !step.isExternal())
+    return step;
+  return plan.emitOpError() << "is of " << plan.getStepAttr()
+                            << ", which the module does not have";
+}
+
 FailureOr<func::FuncOp> hetero::getStep(ModuleOp module) {
+  FailureOr<func::FuncOp> planned = getPlannedStep(module);
+  if (failed(planned) || *planned)
+    return planned;
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
@@ -29,4 +46,11 @@ FailureOr<func::FuncOp> hetero::getStep(ModuleOp module) {
   for (func::FuncOp function : functions)
     diag.attachNote(function.getLoc()) << "@" << function.getName();
   return failure();
+}
+
+LogicalResult hetero::checkOneBlock(func::FuncOp function, StringRef kind) {
+  if (function.getBody().hasOneBlock())
+    return success();
+  return function.emitError() << "has " << function.getBody().getBlocks().size()
+                              << " blocks, and a " << kind << " has one";
 }

@@ -7,19 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/UserShardings.h"
+#include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
-#include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
 using namespace hetero;
 
 namespace {
-/// One dimension that is split into more than one part.
-struct SplitDim {
-  int64_t dim, parts;
-  ArrayRef<sdy::AxisRefAttr> axes;
-};
-
 class Reader {
 public:
   explicit Reader(func::FuncOp step) : step(step), roles(getRoles(step)) {}
@@ -30,8 +24,7 @@ private:
     return emitError(step.getArgument(argument).getLoc())
            << "argument " << argument << ": sdy.sharding ";
   }
-  SmallVector<SplitDim> getSplits(unsigned argument);
-  LogicalResult readBatch(unsigned argument);
+  LogicalResult readBatch(unsigned argument, const FormAxis &axis);
   LogicalResult readState(unsigned argument);
   bool isState(unsigned argument) const {
     RoleAttr role = roles.arguments[argument];
@@ -47,8 +40,9 @@ private:
 };
 } // namespace
 
-SmallVector<SplitDim> Reader::getSplits(unsigned argument) {
-  SmallVector<SplitDim> splits;
+SmallVector<ShardedDim> hetero::getShardedDims(func::FuncOp step,
+                                               unsigned argument) {
+  SmallVector<ShardedDim> splits;
   auto sharding = step.getArgAttrOfType<sdy::TensorShardingAttr>(
       argument, sdy::kShardingAttr);
   auto type = dyn_cast<RankedTensorType>(step.getArgument(argument).getType());
@@ -61,22 +55,30 @@ SmallVector<SplitDim> Reader::getSplits(unsigned argument) {
   return splits;
 }
 
-LogicalResult Reader::readBatch(unsigned argument) {
-  for (const SplitDim &split : getSplits(argument)) {
-    if (split.dim != 0)
+LogicalResult Reader::readBatch(unsigned argument, const FormAxis &axis) {
+  auto given = axis.given.find(step.getArgument(argument));
+  for (const ShardedDim &split : getShardedDims(step, argument)) {
+    if (given == axis.given.end())
+      return fail(argument)
+             << "splits dimension " << split.dim
+             << " of a batch argument that has no dimension of " << axis.units
+             << " samples, and only these can be divided";
+    if (split.dim != given->second.dim)
       return fail(argument) << "splits dimension " << split.dim
-                            << " of a batch; only its samples, dimension 0, "
-                               "can be divided";
-    for (sdy::AxisRefAttr axis : split.axes)
-      if (!llvm::is_contained(dataAxes, axis))
-        dataAxes.push_back(axis);
+                            << " of a batch; only its samples, dimension "
+                            << given->second.dim << ", can be divided";
+    if (!result.data)
+      result.data = {argument, split.parts};
+    for (sdy::AxisRefAttr axisRef : split.axes)
+      if (!llvm::is_contained(dataAxes, axisRef))
+        dataAxes.push_back(axisRef);
   }
   return success();
 }
 
 LogicalResult Reader::readState(unsigned argument) {
   auto type = dyn_cast<RankedTensorType>(step.getArgument(argument).getType());
-  for (const SplitDim &split : getSplits(argument)) {
+  for (const ShardedDim &split : getShardedDims(step, argument)) {
     size_t shared = llvm::count_if(split.axes, [&](sdy::AxisRefAttr axis) {
       return llvm::any_of(
           dataAxes, [&](sdy::AxisRefAttr data) { return data.overlaps(axis); });
@@ -111,12 +113,15 @@ LogicalResult Reader::readState(unsigned argument) {
 }
 
 FailureOr<UserShardings> Reader::read() {
+  FailureOr<FormAxis> axis = getBatchAxis(step);
+  if (failed(axis))
+    return failure();
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     RoleAttr role = roles.arguments[i];
     bool isBatch = role && role.getKind() == RoleKind::Batch;
-    if (isBatch && failed(readBatch(i)))
+    if (isBatch && failed(readBatch(i, *axis)))
       return failure();
-    if (!isBatch && !isState(i) && !getSplits(i).empty())
+    if (!isBatch && !isState(i) && !getShardedDims(step, i).empty())
       return LogicalResult(
           fail(i) << "splits an argument that is neither batch nor state, "
                      "which every device has whole");

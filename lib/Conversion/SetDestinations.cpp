@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/Step.h"
 #include "hetero/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,11 +30,8 @@ void SetDestinations::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal())
     return;
-  if (!function.getBody().hasOneBlock()) {
-    function.emitError() << "has " << function.getBody().getBlocks().size()
-                         << " blocks, and a kernel has one";
+  if (failed(checkOneBlock(function, "kernel")))
     return signalPassFailure();
-  }
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type)) {
       function.emitError() << "returns " << type

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Transforms/Passes.h"
 
@@ -69,10 +70,8 @@ void InferRolesPass::runOnOperation() {
   func::FuncOp step = getOperation();
   if (step.isExternal() || !step.isPublic())
     return;
-  if (!step.getBody().hasOneBlock()) {
-    step.emitError("expected a body with one block");
+  if (failed(checkOneBlock(step, "step")))
     return signalPassFailure();
-  }
   StepRoles given = getRoles(step);
   for (const std::string &entry : roles)
     if (failed(applyGiven(step, entry, given)))

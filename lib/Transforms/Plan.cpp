@@ -219,6 +219,23 @@ static bool exceedsMemory(const planner::Plan &plan,
   });
 }
 
+/// Warns of a stage whose samples go to another number of devices than the user
+/// has asked for.
+static void warnOfOtherParts(func::FuncOp step, const UserShardings &user,
+                             const planner::Plan &plan) {
+  if (!user.data)
+    return;
+  auto [argument, parts] = *user.data;
+  for (auto [index, stage] : llvm::enumerate(plan.stages))
+    if (stage.mesh.data != parts) {
+      emitWarning(step.getArgument(argument).getLoc())
+          << "argument " << argument << ": sdy.sharding asks for " << parts
+          << " parts of the samples, but stage " << index << " has "
+          << stage.mesh.data << "; the planner decides";
+      return;
+    }
+}
+
 FailureOr<std::pair<planner::Plan, StateLayout>>
 PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
                    const StepLayers &layers, const cluster::Cluster &cluster,
@@ -265,6 +282,7 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
       options->tensorParallel = false;
       continue;
     }
+    warnOfOtherParts(step, *user, *plan);
     return std::make_pair(std::move(*plan), std::move(layout));
   }
   llvm_unreachable("the second plan is the last");

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -86,12 +87,8 @@ struct SelectBranchesPass
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (!getOperation().getBody().hasOneBlock()) {
-      getOperation().emitError()
-          << "has " << getOperation().getBody().getBlocks().size()
-          << " blocks, and a step has one";
+    if (failed(checkOneBlock(getOperation(), "step")))
       return signalPassFailure();
-    }
     if (!getRoles(getOperation()).isStep())
       return;
     SmallVector<Operation *> branches;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -57,11 +58,8 @@ void SplitBarriersPass::runOnOperation() {
   func::FuncOp step = getOperation();
   if (step.isExternal())
     return;
-  if (!step.getBody().hasOneBlock()) {
-    step.emitError() << "has " << step.getBody().getBlocks().size()
-                     << " blocks, and a step has one";
+  if (failed(checkOneBlock(step, "step")))
     return signalPassFailure();
-  }
   DenseSet<Value> ofSamples;
   for (auto [argument, role] :
        llvm::zip_equal(step.getArguments(), getRoles(step).arguments))

@@ -40,8 +40,9 @@ class LayeredStep:
         return next(a.shape[0] for a in self.arguments if a.role == "batch" and a.shape)
 
     def state(self) -> list[int]:
-        """The arguments that the step updates."""
-        return sorted({int(n) for n in re.findall(r"#hetero\.role<updated_state of (\d+)>", self.tail)})
+        """The arguments that the step updates, and frozen ones that live somewhere, too."""
+        updated = {int(n) for n in re.findall(r"#hetero\.role<updated_state of (\d+)>", self.tail)}
+        return sorted(updated | {i for i, a in enumerate(self.arguments) if a.role == "model_state"})
 
 
 @dataclasses.dataclass

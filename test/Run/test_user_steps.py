@@ -7,18 +7,21 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
+import batch_steps  # noqa: F401
 import hetero
 import jax
 import numpy as np
+import plans
 import pytest
 import steps
+import training_steps  # noqa: F401
 import unusual_steps  # noqa: F401
 import user_steps
 
-# Sums of bfloat16 are rounded where they are divided.
-TOLERANCE = {"master_copies": 2e-2}
+# Sums in half precision are rounded where they are divided.
+TOLERANCE = {"master_copies": 2e-2, "dynamic_loss_scale": 2e-2}
 PLANNERS = ("single", "dp-even", "dp-proportional", "stages")
 QUICK = {
     ("adversarial", 2, "dp-even"),
@@ -28,6 +31,12 @@ QUICK = {
     ("bags_of_words", 2, "dp-even"),
     ("checkpointed_blocks", 3, "stages"),
     ("mixed_labels", 3, "dp-proportional"),
+    ("checkpointed_batch_mean", 4, "harp"),
+    ("checkpointed_statistics", 3, "joint"),
+    ("memory_bank", 5, "dp-even"),
+    ("low_rank_adapters", 4, "joint"),
+    ("accumulation_by_reshape", 3, "dp-proportional"),
+    ("master_copies", 2, "dp-even"),
 }
 ALL = [
     (name, ranks, planner)
@@ -91,6 +100,45 @@ def _as_jax(leaf: Any) -> Any:
     return jax.random.key_data(leaf) if is_key else np.asarray(leaf)
 
 
+def test_devices_without_samples() -> None:
+    """Microbatches of fewer samples than devices, with values beside the samples."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    step = user_steps.STEPS["key_in_a_loop"]()
+    ours = hetero.jit(step.fn, cluster=cluster(4), planner="dp-even", microbatches=3, donate_argnums=step.donate)
+    want = steps.flatten(jax.jit(step.fn)(*step.args))
+    check("key_in_a_loop", steps.flatten(jax.tree.map(_as_jax, ours(*copy(step.args)))), want)
+
+
+def _losses(fn: Any, step: user_steps.UserStep) -> list[float]:
+    """The first number beside the state, for twenty steps."""
+    args, losses = list(copy(step.args)), []
+    for _ in range(20):
+        results = fn(*args)
+        for index, argument in enumerate(step.donate):
+            args[argument] = results[index]
+        rest = jax.tree.leaves(results[len(step.donate) :])
+        losses.append(float(next(leaf for leaf in rest if np.ndim(leaf) == 0)))
+    return losses
+
+
+LONG = {"momentum_contrast"}
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "planner"),
+    [
+        pytest.param(name, 2 + i % 4, PLANNERS[1 + i % 3], marks=() if name in LONG else pytest.mark.slow)
+        for i, name in enumerate(user_steps.STEPS)
+    ],
+)
+def test_twenty_steps(name: str, ranks: int, planner: str) -> None:
+    """The state stays on the devices; the loss of each step is that of JAX."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    step = user_steps.STEPS[name]()
+    ours = hetero.jit(step.fn, cluster=cluster(ranks), planner=planner, donate_argnums=step.donate)
+    np.testing.assert_allclose(_losses(ours, step), _losses(jax.jit(step.fn), step), rtol=1e-3)
+
+
 RUNS = {("nesterov_with_schedule", "threads"), ("siamese_triplets", "mpi")}
 
 
@@ -109,20 +157,60 @@ def test_run(name: str, transport: str, tmp_path: Path) -> None:
         if not shutil.which("mpirun"):
             pytest.skip("no mpirun")
         launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "3"]
+    text = _export(name, tmp_path)
+    (tmp_path / "cluster.yaml").write_text(json.dumps(cluster(3)))
+    flags = ["--cluster=cluster.yaml", "--planner=dp-proportional", f"--transport={transport}"]
+    _run(name, text, tmp_path, *flags, launcher=launcher)
+
+
+def _export(name: str, directory: Path) -> str:
+    """The text of a step, with arguments and what JAX computes from them in files."""
     jax.config.update("jax_disable_most_optimizations", True)
     step = user_steps.STEPS[name]()
     lowered = jax.jit(step.fn, donate_argnums=step.donate).lower(*step.args)
     kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
     flat = steps.flatten(jax.tree.map(lambda leaf: jax.numpy.asarray(leaf), step.args))
-    (tmp_path / "step.mlir").write_text(lowered.as_text(debug_info=True))
-    (tmp_path / "cluster.yaml").write_text(json.dumps(cluster(3)))
-    steps.save(tmp_path / "in.npz", [flat[i] for i in kept])
-    steps.save(tmp_path / "expected.npz", steps.flatten(jax.jit(step.fn)(*step.args)))
+    steps.save(directory / "in.npz", [flat[i] for i in kept])
+    steps.save(directory / "expected.npz", steps.flatten(jax.jit(step.fn)(*step.args)))
+    return lowered.as_text(debug_info=True)
+
+
+def _run(name: str, text: str, directory: Path, *flags: str, launcher: Sequence[str] = ()) -> None:
+    (directory / "step.mlir").write_text(text)
     command = [
         *launcher, str(steps.tool("hetero-run")), "step.mlir", "--args=in.npz", "--compare=expected.npz",
-        "--cluster=cluster.yaml", "--planner=dp-proportional", "--opt-level=0", f"--transport={transport}",
-        f"--rtol={TOLERANCE.get(name, 2e-5)}",
+        "--opt-level=0", f"--rtol={TOLERANCE.get(name, 2e-5)}", *flags,
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "results agree" in done.stdout
+
+
+# Plans are written for samples in front.
+SAMPLES_INSIDE = {
+    "time_major_with_class_weights",
+    "accumulation_by_scan",
+    "accumulation_by_reshape",
+    "several_steps_in_one",
+}
+PLANS = {
+    ("checkpointed_statistics", "mixed"),
+    ("low_rank_adapters", "tensor"),
+    ("key_in_a_loop", "pipeline"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param(name, kind, marks=() if (name, kind) in PLANS else pytest.mark.slow)
+        for name in user_steps.STEPS
+        if name not in SAMPLES_INSIDE
+        for kind in ("pipeline", "data", "tensor", "mixed")
+    ],
+)
+def test_plans_by_hand(name: str, kind: str, tmp_path: Path) -> None:
+    """Any legal plan, as somebody may write it."""
+    step = plans.read(steps.form_layers(_export(name, tmp_path), layers=5))
+    for seed in range(2):
+        _run(name, plans.apply(step, plans.random_plan(step, seed, kind)), tmp_path)

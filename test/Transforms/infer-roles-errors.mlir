@@ -22,14 +22,29 @@ func.func @two_losses(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> (tens
 
 // -----
 
-// Data has the samples in front; what has another size may be a frozen weight.
-// expected-note @below {{put hetero.role = #hetero.role<batch> or #hetero.role<model_state> on it, or pass roles="arg3=batch" to hetero-infer-roles}}
-func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>, %y: tensor<8xf32>,
-    // expected-error @below {{cannot tell whether argument #3 of type 'tensor<4x4xf32>' is data or a frozen weight: its first size is not the 8 of the other data}}
+// It is not clear which of the two has the samples in front.
+// expected-note @below {{put hetero.role = #hetero.role<batch> (data) or #hetero.role<model_state> (a weight) on it: roles="arg2=batch" of hetero.jit and hetero-infer-roles, --role=arg2=batch of hetero-run}}
+func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>,
+    // expected-error @below {{cannot tell whether argument #2 of type 'tensor<4x4xf32>' is data or a frozen weight: its first size is not the 8 of other data}}
     %f: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<f32>) {
   %xf = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %p = stablehlo.dot_general %xf, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
-  %loss = stablehlo.dot_general %p, %y, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %loss = stablehlo.dot_general %p, %p, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  return %w1, %loss : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// Time may come first in most arguments, and the samples in the labels alone.
+// expected-note @below {{roles="arg3=batch"}}
+func.func @time_first(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<5x8x4xf32>, %m: tensor<5x8xf32>,
+    // expected-error @below {{cannot tell whether argument #3 of type 'tensor<8xf32>' is data or a frozen weight: its first size is not the 5 of other data}}
+    %y: tensor<8xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<5x8x4xf32>, tensor<4xf32>) -> tensor<5x8xf32>
+  %pm = stablehlo.multiply %p, %m : tensor<5x8xf32>
+  %py = stablehlo.dot_general %pm, %y, contracting_dims = [1] x [0] : (tensor<5x8xf32>, tensor<8xf32>) -> tensor<5xf32>
+  %loss = stablehlo.dot_general %py, %py, contracting_dims = [0] x [0] : (tensor<5xf32>, tensor<5xf32>) -> tensor<f32>
   %w1 = stablehlo.negate %w : tensor<4xf32>
   return %w1, %loss : tensor<4xf32>, tensor<f32>
 }

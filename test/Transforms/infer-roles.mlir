@@ -373,3 +373,43 @@ func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32} loc("params")
   %w1 = stablehlo.negate %w : tensor<4xf32>
   return %w1, %loss : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// What has no dimension of samples is whole on every device, as a weight is;
+// what has one elsewhere is data.
+// CHECK-LABEL: func.func @other_sizes
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: tensor<8x4xf32> {hetero.role = #hetero.role<batch>}
+// CHECK-SAME: tensor<8xf32> {hetero.role = #hetero.role<batch>}
+// CHECK-SAME: tensor<4x4xf32> {hetero.role = #hetero.role<model_state>}
+// CHECK-SAME: tensor<2x8xf32> {hetero.role = #hetero.role<batch>}
+func.func @other_sizes(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>, %y: tensor<8xf32>,
+    %f: tensor<4x4xf32>, %z: tensor<2x8xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %xf = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %p = stablehlo.dot_general %xf, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %pz = stablehlo.dot_general %z, %p, contracting_dims = [1] x [0] : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2xf32>
+  %squares = stablehlo.dot_general %pz, %pz, contracting_dims = [0] x [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  %py = stablehlo.dot_general %p, %y, contracting_dims = [0] x [0] : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  %loss = stablehlo.add %py, %squares : tensor<f32>
+  %w1 = stablehlo.negate %w : tensor<4xf32>
+  return %w1, %loss : tensor<4xf32>, tensor<f32>
+}
+
+// -----
+
+// Weights in half precision follow their copies in full, which are updated.
+// CHECK-LABEL: func.func @master_copy
+// CHECK-SAME: tensor<4xbf16> {hetero.role = #hetero.role<parameter>
+// CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<optimizer_state>
+// CHECK-SAME: -> (tensor<4xbf16> {hetero.role = #hetero.role<updated_state of 0>}, tensor<4xf32> {hetero.role = #hetero.role<updated_state of 1>}
+func.func @master_copy(%w: tensor<4xbf16> {tf.aliasing_output = 0 : i32}, %m: tensor<4xf32> {tf.aliasing_output = 1 : i32},
+    %x: tensor<8x4xbf16>) -> (tensor<4xbf16>, tensor<4xf32>, tensor<bf16>) {
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xbf16>, tensor<4xbf16>) -> tensor<8xbf16>
+  %loss = stablehlo.dot_general %p, %p, contracting_dims = [0] x [0] : (tensor<8xbf16>, tensor<8xbf16>) -> tensor<bf16>
+  %g = stablehlo.dot_general %p, %x, contracting_dims = [0] x [0] : (tensor<8xbf16>, tensor<8x4xbf16>) -> tensor<4xbf16>
+  %g32 = stablehlo.convert %g : (tensor<4xbf16>) -> tensor<4xf32>
+  %m1 = stablehlo.subtract %m, %g32 : tensor<4xf32>
+  %w1 = stablehlo.convert %m1 : (tensor<4xf32>) -> tensor<4xbf16>
+  return %w1, %m1, %loss : tensor<4xbf16>, tensor<4xf32>, tensor<bf16>
+}

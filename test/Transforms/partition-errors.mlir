@@ -97,3 +97,39 @@ func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor
   %0 = stablehlo.exponential %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+hetero.mesh @all = [0]
+// expected-error @below {{is of @wrong, which the module does not have}}
+hetero.plan @plan of @wrong planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[4, 4]] in_flight 1
+}
+// expected-error @below {{argument 0 is no state, so hetero.storage cannot be followed; the stages of the plan say how samples are divided, and every device has the rest whole}}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>, hetero.storage = #hetero.sharding<@all, split 0 : [6, 2]>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[4, 4]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-error @below {{has hetero.sharding, which is followed on arguments that are state, not on operations}}
+  %0 = stablehlo.exponential %x {hetero.sharding = [#hetero.sharding<@all, split 0 : [6, 2]>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -94,7 +94,38 @@ hetero.cluster @pair {
 sdy.mesh @mesh = <["data"=2, "model"=2]>
 func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
                 // expected-error @below {{argument 1: sdy.sharding splits dimension 1 of a batch; only its samples, dimension 0, can be divided}}
-                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}]>})
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>})
+    -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+hetero.cluster @pair {
+  hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+}
+sdy.mesh @mesh = <["data"=2]>
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
+                // expected-warning @+2 {{argument 2 of type 'tensor<6xf32>' has no dimension of 8 samples}}
+                // expected-error @below {{argument 2: sdy.sharding splits dimension 0 of a batch argument that has no dimension of 8 samples, and only these can be divided}}
+                %y: tensor<6xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{"data"}]>})
+    -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// The planner decides how many devices share the samples, and says so.
+hetero.cluster @pair {
+  hetero.device_class @c memory 1 GiB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.node @box [2 x @c] link <nvlink, 1 TB/s, 1 ns>
+}
+sdy.mesh @mesh = <["data"=4]>
+func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
+                // expected-warning @below {{argument 1: sdy.sharding asks for 4 parts of the samples, but stage 0 has}}
+                %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>, sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>})
     -> (tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>}) {
   return %w : tensor<4xf32>
 }

@@ -17,6 +17,7 @@
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"
 #include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -32,6 +33,8 @@ static LogicalResult run(llvm::raw_ostream &os, StringRef inputFilename,
   if (!input)
     return failure();
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty())
+    hetero::keepErrorsShort(registry, *input);
   std::string text;
   llvm::raw_string_ostream stream(text);
   LogicalResult result =

@@ -23,6 +23,7 @@
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Support/Quantity.h"
+#include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Tools/StepTimeline.h"
@@ -166,37 +167,6 @@ struct Flags {
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
-}
-
-/// One line for a diagnostic and each of its notes. MLIR's own handler would
-/// quote the source, and the line of a step's signature is thousands of
-/// characters long.
-static void print(Diagnostic &diagnostic, llvm::raw_ostream &os) {
-  diagnostic.getLocation()->walk([&](Location loc) {
-    auto file = dyn_cast<FileLineColLoc>(loc);
-    if (!file)
-      return WalkResult::advance();
-    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
-       << file.getColumn() << ": ";
-    return WalkResult::interrupt();
-  });
-  switch (diagnostic.getSeverity()) {
-  case DiagnosticSeverity::Note:
-    os << "note: ";
-    break;
-  case DiagnosticSeverity::Warning:
-    os << "warning: ";
-    break;
-  case DiagnosticSeverity::Error:
-    os << "error: ";
-    break;
-  case DiagnosticSeverity::Remark:
-    os << "remark: ";
-    break;
-  }
-  os << diagnostic << "\n";
-  for (Diagnostic &note : diagnostic.getNotes())
-    print(note, os);
 }
 
 /// The number of bytes of "64MiB".
@@ -602,7 +572,7 @@ prepare(const Flags &flags, MLIRContext &context, Progress &progress,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    print(diagnostic, os);
+    printDiagnostic(diagnostic, os, flags.input);
     return success();
   });
   auto module = parseSourceFile<ModuleOp>(sources, &context);

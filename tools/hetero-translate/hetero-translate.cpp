@@ -16,6 +16,7 @@
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -118,10 +119,11 @@ static LogicalResult printGraph(ModuleOp module, llvm::raw_ostream &os) {
 static int translate(const Options &options) {
   DialectRegistry registry;
   hetero::registerAllDialects(registry);
-  MLIRContext context(registry);
   auto input = hetero::readInput(options.input, registry, llvm::errs());
   if (!input)
     return 1;
+  hetero::keepErrorsShort(registry, *input);
+  MLIRContext context(registry);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);

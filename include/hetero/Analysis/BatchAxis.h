@@ -1,5 +1,4 @@
 //===- BatchAxis.h - The axis of the samples --------------------*- C++ -*-===//
-//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Microbatches and data-parallel devices share out the samples of a batch. Both
-// are members of one axis, whose units are the samples: every argument with the
-// role `batch` is split along its leading dimension.
+// are members of one axis, whose units are the samples: most arguments with the
+// role `batch` are split along their leading dimension.
 //
 // Not all arguments begin with the samples: x[time, batch, features] comes with
 // y[batch], labels come with a weight for each class. The number of samples is
@@ -17,8 +16,13 @@
 // lack it are whole on every device, which is slower for them but not wrong.
 //
 // A step that accumulates gradients by itself takes its batch as [k, B / k,
-// ...] or reshapes it so; then the dimension that all batch arguments have in
-// common, as outer and inner parts of their leading dimensions, is the axis.
+// ...], or reshapes it so, and loops over the first dimension. Then the samples
+// are the B / k of one part, which the devices can share; the k parts follow
+// each other in any case.
+//
+// `sdy.sharding` on a batch argument overrules all of this: the dimension that
+// it splits is that of the samples. A plan of the step, which says how many
+// samples its batch has, overrules that.
 //
 //===----------------------------------------------------------------------===//
 

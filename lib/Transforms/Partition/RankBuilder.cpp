@@ -128,29 +128,6 @@ LogicalResult RankBuilder::bindArguments() {
   return success();
 }
 
-/// The value that leaves others as they are when it is combined with them.
-static DenseElementsAttr getNeutralValue(RankedTensorType type,
-                                         ReductionKind reduction) {
-  Type element = type.getElementType();
-  bool lowest = reduction == ReductionKind::Max;
-  if (reduction == ReductionKind::Max || reduction == ReductionKind::Min) {
-    if (auto floating = dyn_cast<FloatType>(element))
-      return DenseElementsAttr::get(
-          type, APFloat::getInf(floating.getFloatSemantics(), lowest));
-    unsigned width = element.getIntOrFloatBitWidth();
-    bool isUnsigned = element.isUnsignedInteger() || width == 1;
-    APInt value = isUnsigned ? (lowest ? APInt::getZero(width)
-                                       : APInt::getMaxValue(width))
-                             : (lowest ? APInt::getSignedMinValue(width)
-                                       : APInt::getSignedMaxValue(width));
-    return DenseElementsAttr::get(type, value);
-  }
-  if (reduction == ReductionKind::And)
-    return DenseElementsAttr::get(
-        type, APInt::getAllOnes(element.getIntOrFloatBitWidth()));
-  return getZeros(type);
-}
-
 //===----------------------------------------------------------------------===//
 // Units
 //===----------------------------------------------------------------------===//
@@ -188,9 +165,11 @@ LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
       return emitError(value.getLoc())
              << "a partial value cannot go from stage " << member.stage
              << " to another one";
-    send(value, Variant::Moved, local,
-         getVariantHolding(layout, output, {member.stage, false}),
-         perMicrobatch ? microbatch : 0);
+    // What is the same in each microbatch goes with the first.
+    if (perMicrobatch || microbatch == 0)
+      send(value, Variant::Moved, local,
+           getVariantHolding(layout, output, {member.stage, false}),
+           microbatch);
     return success();
   }
   store[{value.getAsOpaquePointer(), Variant::Native,

@@ -174,6 +174,9 @@ LogicalResult StepLayout::placeOperations() {
   Block &block = step.getBody().front();
   argumentFree = getArgumentFree(block);
   for (Operation &op : llvm::reverse(block)) {
+    if (op.hasAttr("hetero.sharding"))
+      return op.emitOpError("has hetero.sharding, which is followed on "
+                            "arguments that are state, not on operations");
     if (op.hasTrait<OpTrait::IsTerminator>() || argumentFree.contains(&op))
       continue;
     FailureOr<int64_t> found = findStage(&op);
@@ -207,18 +210,35 @@ int64_t StepLayout::findFirstUse(BlockArgument argument) const {
   return first ? stageOf.lookup(first) : 0;
 }
 
+/// What a plan says about an argument; empty if it says nothing.
+static StringRef getPlanAttr(func::FuncOp step, unsigned index) {
+  for (StringRef name :
+       {"hetero.storage", "hetero.sharding", "hetero.placement"})
+    if (step.getArgAttr(index, name))
+      return name;
+  return {};
+}
+
 /// State lives where `hetero.storage` or `hetero.sharding` says, else where it
-/// is used first.
+/// is used first. State that is never updated is an argument of every stage
+/// that uses it, unless something is said about it.
 LogicalResult StepLayout::findHomes() {
   homes.resize(step.getNumArguments());
-  SmallVector<bool> isState(step.getNumArguments(), false);
+  SmallVector<bool> isUpdated(step.getNumArguments(), false);
   for (RoleAttr role : roles.results)
     if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
-      isState[*role.getArgument()] = true;
+      isUpdated[*role.getArgument()] = true;
   for (BlockArgument argument : step.getArguments()) {
     unsigned index = argument.getArgNumber();
-    if (!isState[index])
+    StringRef said = getPlanAttr(step, index);
+    if (!isUpdated[index] && said.empty())
       continue;
+    RoleAttr role = roles.arguments[index];
+    if (!isUpdated[index] && !(role && role.isState()))
+      return emitError(argument.getLoc())
+             << "argument " << index << " is no state, so " << said
+             << " cannot be followed; the stages of the plan say how samples "
+                "are divided, and every device has the rest whole";
     int64_t used = findFirstUse(argument), home = -1;
     // Of runs that share a mesh, the one that uses it.
     auto prefer = [&](auto isIt) {
@@ -251,6 +271,31 @@ LogicalResult StepLayout::findHomes() {
 
 std::optional<int64_t> StepLayout::getHome(BlockArgument argument) const {
   return homes[argument.getArgNumber()];
+}
+
+/// An operation on whole values is carried out once, unless it uses what an
+/// operation on samples gives beside them: the last state of a generator in a
+/// loop over layers, for instance. That is there in each microbatch.
+UnitKind StepLayout::getUnitKind(Operation *op) const {
+  auto layer = op->getAttrOfType<LayerAttr>("hetero.layer");
+  UnitKind local = !layer || layer.getPhase() == Phase::Forward
+                       ? UnitKind::Forward
+                       : UnitKind::Backward;
+  if (batch->isLocal(op))
+    return local;
+  UnitKind kind = UnitKind::Once;
+  SmallVector<Value> uses(op->getOperands());
+  llvm::append_range(uses, getCaptures(op));
+  for (Value use : uses) {
+    auto it = unitOf.find(use.getDefiningOp());
+    if (it == unitOf.end() || it->second.level != levels.ofOp.lookup(op) ||
+        it->second.kind == UnitKind::Once || isCompleted(use))
+      continue;
+    if (it->second.kind == UnitKind::Backward)
+      return UnitKind::Backward;
+    kind = local;
+  }
+  return kind;
 }
 
 LogicalResult StepLayout::formUnits() {
@@ -301,11 +346,7 @@ LogicalResult StepLayout::formUnits() {
       continue;
     UnitKey unit;
     unit.level = levels.ofOp[&op];
-    auto layer = op.getAttrOfType<LayerAttr>("hetero.layer");
-    if (batch->isLocal(&op))
-      unit.kind = !layer || layer.getPhase() == Phase::Forward
-                      ? UnitKind::Forward
-                      : UnitKind::Backward;
+    unit.kind = getUnitKind(&op);
     SmallVector<Value> uses(op.getOperands());
     llvm::append_range(uses, getCaptures(&op));
     for (Value use : uses) {

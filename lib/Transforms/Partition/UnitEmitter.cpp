@@ -75,10 +75,35 @@ FormsAttr partition::getFormsAttr(MLIRContext *context,
   return axes.empty() ? FormsAttr() : FormsAttr::get(context, axes, forms, 0);
 }
 
+DenseElementsAttr partition::getNeutralValue(RankedTensorType type,
+                                             ReductionKind reduction) {
+  Type element = type.getElementType();
+  bool lowest = reduction == ReductionKind::Max;
+  if (reduction == ReductionKind::Max || reduction == ReductionKind::Min) {
+    if (auto floating = dyn_cast<FloatType>(element))
+      return DenseElementsAttr::get(
+          type, APFloat::getInf(floating.getFloatSemantics(), lowest));
+    unsigned width = element.getIntOrFloatBitWidth();
+    bool isUnsigned = element.isUnsignedInteger() || width == 1;
+    APInt value = isUnsigned ? (lowest ? APInt::getZero(width)
+                                       : APInt::getMaxValue(width))
+                             : (lowest ? APInt::getSignedMinValue(width)
+                                       : APInt::getSignedMaxValue(width));
+    return DenseElementsAttr::get(type, value);
+  }
+  if (reduction == ReductionKind::And)
+    return DenseElementsAttr::get(
+        type, APInt::getAllOnes(element.getIntOrFloatBitWidth()));
+  return getZeros(type);
+}
+
 /// Writes down which results of `local` are partial because its operands are
 /// split; all that are partial if there are no operands, as for loops.
 void UnitEmitter::markPartial(Operation *local, ArrayRef<Holding> operands,
                               ArrayRef<Holding> results) {
+  // What goes through a barrier was so before.
+  if (isa<stablehlo::OptimizationBarrierOp>(local))
+    return;
   auto isMade = [&](bool tensor) {
     return operands.empty() ||
            llvm::any_of(operands, [&](const Holding &holding) {
@@ -456,6 +481,30 @@ FailureOr<Value> UnitEmitter::get(Value value, const Holding &want,
   return converted;
 }
 
+/// Whether a member has no samples for `op`, which then gives it nothing, or
+/// what does not change a sum. Operations such as gather do not take empty
+/// operands.
+bool UnitEmitter::isEmpty(Operation *op, ValueRange operands,
+                          ArrayRef<Holding> results) const {
+  auto hasElements = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getNumElements() != 0;
+  };
+  if (llvm::none_of(llvm::zip_equal(operands, op->getOperands()),
+                    [&](auto pair) {
+                      auto [local, whole] = pair;
+                      return !hasElements(local.getType()) &&
+                             hasElements(whole.getType());
+                    }))
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(op->getResultTypes(), results), [&](auto pair) {
+        auto [type, holding] = pair;
+        return (holding.data.isPartial() && !holding.dataClass) ||
+               !hasElements(getLocalType(type, holding));
+      });
+}
+
 LogicalResult UnitEmitter::emitOp(Operation *op) {
   if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
     return emitRegionOp(op);
@@ -476,6 +525,15 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
     locals.push_back(emitIota(iota, results[0]));
   } else if (isa<sdy::ShardingConstraintOp>(op)) { // A wish; the plan decided.
     locals.push_back(operands[0]);
+  } else if (isEmpty(op, operands, results)) {
+    for (auto [result, holding] : llvm::zip_equal(op->getResults(), results)) {
+      auto nothing = stablehlo::ConstantOp::create(
+          builder, op->getLoc(),
+          getNeutralValue(getLocalType(result.getType(), holding),
+                          holding.data.reduction));
+      markPartial(nothing, wanted, holding);
+      locals.push_back(nothing);
+    }
   } else {
     FailureOr<Operation *> local = cloneLocal(op, operands, results);
     if (failed(local))

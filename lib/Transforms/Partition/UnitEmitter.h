@@ -81,6 +81,10 @@ FormsAttr getFormsAttr(mlir::MLIRContext *context, const Holding &holding);
 Holding getVariantHolding(const StepLayout &layout, const UnitValue &value,
                           Where where);
 
+/// The value that leaves others as they are when it is combined with them.
+mlir::DenseElementsAttr getNeutralValue(mlir::RankedTensorType type,
+                                        ReductionKind reduction);
+
 class UnitEmitter {
 public:
   UnitEmitter(const StepLayout &layout, Member member, Where where,
@@ -105,6 +109,8 @@ private:
     mlir::Value value;
     Holding holding;
   };
+  bool isEmpty(mlir::Operation *op, mlir::ValueRange operands,
+               llvm::ArrayRef<Holding> results) const;
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitRegionOp(mlir::Operation *op);
   mlir::LogicalResult emitBlock(mlir::Block &from, mlir::Block &to,
@@ -129,7 +135,8 @@ private:
   mlir::Value getOffset(const Holding &holding, bool tensor,
                         mlir::Location loc);
   mlir::Value getIntegerConstant(int64_t value, mlir::Location loc);
-  mlir::RankedTensorType getLocalType(mlir::Type type, const Holding &holding) {
+  mlir::RankedTensorType getLocalType(mlir::Type type,
+                                      const Holding &holding) const {
     return layout.getLocalType(type, holding, member.stage, member.microbatch,
                                member.data, member.tensor);
   }
