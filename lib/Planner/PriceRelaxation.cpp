@@ -1,5 +1,4 @@
-//===- PriceRelaxation.cpp - A price for each device
-//-------------------------===//
+//===- PriceRelaxation.cpp - A price for each device ----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

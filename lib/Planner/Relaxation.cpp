@@ -1,5 +1,4 @@
-//===- Relaxation.cpp - Which times no plan can have
-//-------------------------===//
+//===- Relaxation.cpp - Which times no plan can have ----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
