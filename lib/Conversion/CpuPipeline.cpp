@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -39,6 +40,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -84,6 +86,21 @@ struct CopiesToLoops
                                copy.getTarget());
       copy.erase();
     });
+  }
+};
+
+/// Functions that have no vectorized form elsewhere become polynomials, which
+/// LLVM vectorizes with the rest of the loop.
+struct ApproximateMath
+    : public PassWrapper<ApproximateMath, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApproximateMath)
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == math::TanhOp::getOperationName() ||
+             name == math::ExpOp::getOperationName();
+    });
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 } // namespace
@@ -140,8 +157,11 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
   manager.addPass(createLowerContractionsPass());
-  if (options.outline)
+  if (options.outline) {
     manager.addPass(createOutlineLoopsPass());
+    manager.addPass(createParallelizeLoopsPass());
+  }
+  manager.addNestedPass<func::FuncOp>(std::make_unique<ApproximateMath>());
   addHostCode(manager);
   if (options.probes)
     manager.addPass(createInsertProbesPass());

@@ -144,15 +144,24 @@ bool Slicer::readsMemory(Operation *op, bool &isMovable, unsigned depth) {
   return reads;
 }
 
+/// Whether a pointer does not say everything about the buffer.
+static bool hasLayout(Value value) {
+  auto type = dyn_cast<MemRefType>(value.getType());
+  return type && !type.getLayout().isIdentity();
+}
+
 void Slicer::visit(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || (!isConstant(op) && !isOnDevice)) {
+  bool isView =
+      op && isa<ViewLikeOpInterface>(op) && !isa<memref::GetGlobalOp>(op);
+  bool isPassed =
+      !isOnDevice && op && !isConstant(op) && !(isView && hasLayout(value));
+  if (!op || isPassed) {
     arguments.insert(value);
     return;
   }
   if (copied.contains(op))
     return;
-  bool isView = isa<ViewLikeOpInterface>(op) && !isa<memref::GetGlobalOp>(op);
   bool isMovable = true;
   if (!isConstant(op) && !isView &&
       (!readsMemory(op, isMovable, kMaxCopied) || !isMovable)) {
@@ -199,6 +208,20 @@ static bool isElementCode(Operation *op) {
     return fits ? WalkResult::advance() : WalkResult::interrupt();
   });
   return stores && !result.wasInterrupted();
+}
+
+void hetero::collectLoops(Region &region, SmallVectorImpl<Operation *> &code) {
+  for (Block &block : region)
+    for (Operation &op : block) {
+      auto loop = dyn_cast<linalg::LinalgOp>(op);
+      bool isNest = isa<scf::ForOp>(op) && op.use_empty() && isElementCode(&op);
+      if (isNest || (loop && loop.hasPureBufferSemantics())) {
+        code.push_back(&op);
+        continue;
+      }
+      for (Region &nested : op.getRegions())
+        collectLoops(nested, code);
+    }
 }
 
 void hetero::collectDeviceCode(Region &region,

@@ -37,14 +37,20 @@ struct CodeSlice {
   llvm::SmallVector<mlir::Operation *> copied;
 };
 
-/// The slice of an operation. Constants are copied; on a device, views and
-/// scalars that nothing changes in between as well.
+/// The slice of an operation. Constants are copied, and views that more than a
+/// pointer tells about; on a device, all views, and scalars that nothing changes
+/// in between.
 CodeSlice getSlice(mlir::Operation *op, bool isOnDevice);
 
 /// Adds the outermost operations that have to run on the device, in order:
 /// linalg operations, loops and branches over single elements, stores.
 void collectDeviceCode(mlir::Region &region,
                        llvm::SmallVectorImpl<mlir::Operation *> &code);
+
+/// Adds the outermost loops over elements, in order: linalg operations and loops
+/// with nothing but single elements in them.
+void collectLoops(mlir::Region &region,
+                  llvm::SmallVectorImpl<mlir::Operation *> &code);
 
 /// The allocation, argument or other value that a buffer is a view of.
 mlir::Value getBaseBuffer(mlir::Value buffer);

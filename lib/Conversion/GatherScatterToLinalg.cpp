@@ -119,7 +119,6 @@ SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
   for (size_t d = 0; d < shape.size(); ++d)
     if (!sharesLoops || independent[d])
       order.push_back(d);
-  size_t numShared = sharesLoops ? order.size() : 0;
   for (size_t d = 0; d < shape.size(); ++d)
     if (sharesLoops && !independent[d])
       order.push_back(d);
@@ -138,8 +137,9 @@ SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
         SmallVector<Value> next = body(nested, position, values);
         return scf::ValueVector(next.begin(), next.end());
       });
-  for (size_t i = 0; i < numShared; ++i)
-    nest.loops[i]->setAttr(kParallelAttr, b.getUnitAttr());
+  for (auto [d, loop] : llvm::zip_equal(order, nest.loops))
+    if (independent[d])
+      loop->setAttr(kParallelAttr, b.getUnitAttr());
   return llvm::to_vector(ValueRange(nest.results));
 }
 

@@ -12,6 +12,7 @@
 #include "hetero/Runtime/Contraction.h"
 #include "hetero/Runtime/Cuda.h"
 #include "hetero/Runtime/Fft.h"
+#include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/Lapack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -137,6 +138,7 @@ static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
   };
   addDefault("hetero_workspace_alloc", &allocateFromHeap);
   addDefault("hetero_workspace_free", &std::free);
+  addDefault("hetero_parallel_for", &hetero_parallel_for);
   addDefault("hetero_contract_f32", &hetero_contract_f32);
   addDefault("hetero_contract_f64", &hetero_contract_f64);
   addDefault("__truncsfbf2", &roundToBFloat);

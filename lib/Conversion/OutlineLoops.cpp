@@ -143,11 +143,7 @@ struct OutlineLoops : public hetero::impl::OutlineLoopsPassBase<OutlineLoops> {
       if (device)
         collectDeviceCode(function.getBody(), loops);
       else
-        function.walk<WalkOrder::PreOrder>([&](linalg::LinalgOp op) {
-          if (op.hasPureBufferSemantics())
-            loops.push_back(op);
-          return WalkResult::skip();
-        });
+        collectLoops(function.getBody(), loops);
     // All slices are found before calls hide who writes what.
     SmallVector<CodeSlice> slices;
     for (Operation *op : loops)

@@ -44,6 +44,93 @@ static void wrap(LLVM::LLVMFuncOp function) {
   LLVM::ReturnOp::create(b, ValueRange());
 }
 
+/// Makes calls of the function calls of `hetero_parallel_for`: the function gets
+/// another name, one of its name puts the arguments in memory, and a third
+/// reads them there for each piece.
+static void divide(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp parallelFor) {
+  std::string name = function.getName().str();
+  function->removeAttr(kPiecesAttr);
+  function.setName(name + ".piece");
+  function.setLinkage(LLVM::Linkage::Internal);
+  ImplicitLocOpBuilder b(function.getLoc(), function);
+  b.setInsertionPointAfter(function);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto none = LLVM::LLVMVoidType::get(b.getContext());
+  ArrayRef<Type> types = function.getFunctionType().getParams();
+  ArrayRef<Type> passed = types.drop_front(2);
+  auto list = LLVM::LLVMStructType::getLiteral(b.getContext(), passed);
+  auto getSlot = [&](Value memory, int32_t i) -> Value {
+    return LLVM::GEPOp::create(b, pointer, list, memory,
+                               ArrayRef<LLVM::GEPArg>{0, i});
+  };
+  // The body of the loop for a piece.
+  auto bodyType =
+      LLVM::LLVMFunctionType::get(none, {types[0], types[1], pointer});
+  auto body = LLVM::LLVMFuncOp::create(b, name + ".body", bodyType,
+                                       LLVM::Linkage::Internal);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *entry = body.addEntryBlock(b);
+    b.setInsertionPointToStart(entry);
+    SmallVector<Value> arguments = {entry->getArgument(0),
+                                    entry->getArgument(1)};
+    for (auto [i, type] : llvm::enumerate(passed))
+      arguments.push_back(
+          LLVM::LoadOp::create(b, type, getSlot(entry->getArgument(2), i)));
+    LLVM::CallOp::create(b, function, arguments);
+    LLVM::ReturnOp::create(b, ValueRange());
+  }
+  // What is called.
+  auto caller = LLVM::LLVMFuncOp::create(b, name, function.getFunctionType(),
+                                         LLVM::Linkage::Internal);
+  caller.setPassthroughAttr(b.getStrArrayAttr({"noinline"}));
+  Block *entry = caller.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  Value one = LLVM::ConstantOp::create(b, b.getI64Type(), 1);
+  Value memory = LLVM::AllocaOp::create(b, pointer, list, one);
+  for (auto [i, value] : llvm::enumerate(entry->getArguments().drop_front(2)))
+    LLVM::StoreOp::create(b, value, getSlot(memory, i));
+  Value address = LLVM::AddressOfOp::create(b, body);
+  LLVM::CallOp::create(
+      b, parallelFor,
+      ValueRange{entry->getArgument(1), address, memory});
+  LLVM::ReturnOp::create(b, ValueRange());
+}
+
+/// The function of hetero/Runtime/Hooks.h. Null after an error.
+static LLVM::LLVMFuncOp getParallelFor(ModuleOp module) {
+  OpBuilder b(module.getBodyRegion());
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()),
+      {b.getI64Type(), pointer, pointer});
+  StringRef name = "hetero_parallel_for";
+  Operation *known = module.lookupSymbol(name);
+  if (!known)
+    return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(known);
+  if (function && function.isExternal() && function.getFunctionType() == type)
+    return function;
+  known->emitError() << "has the name of a function of the runtime, '" << name
+                     << "', which is of type " << type;
+  return {};
+}
+
+static LogicalResult divideLoops(ModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> divided;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr(kPiecesAttr))
+      divided.push_back(function);
+  if (divided.empty())
+    return success();
+  LLVM::LLVMFuncOp parallelFor = getParallelFor(module);
+  if (!parallelFor)
+    return failure();
+  for (LLVM::LLVMFuncOp function : divided)
+    divide(function, parallelFor);
+  return success();
+}
+
 namespace {
 struct WrapKernels : public hetero::impl::WrapKernelsPassBase<WrapKernels> {
   using WrapKernelsPassBase::WrapKernelsPassBase;
@@ -64,6 +151,8 @@ struct WrapKernels : public hetero::impl::WrapKernelsPassBase<WrapKernels> {
         return signalPassFailure();
       function.setName(to);
     }
+    if (failed(divideLoops(module)))
+      return signalPassFailure();
     SmallVector<LLVM::LLVMFuncOp> kernels;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(kKernelAttr))

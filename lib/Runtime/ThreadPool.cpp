@@ -16,6 +16,15 @@ using namespace hetero::runtime;
 /// Whether this thread is inside of a body.
 static thread_local bool insideLoop = false;
 
+/// How often a thread looks for work before it sleeps: some ten microseconds.
+static constexpr int kSpins = 2000;
+
+static void pauseShortly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
 ThreadPool::ThreadPool(unsigned numThreads)
     : numThreads(std::max(1u, numThreads)) {}
 
@@ -23,6 +32,7 @@ ThreadPool::~ThreadPool() {
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
+    ++generation;
   }
   started.notify_all();
   for (std::thread &worker : workers)
@@ -40,19 +50,32 @@ void ThreadPool::runPiece(unsigned index) {
   insideLoop = false;
 }
 
+/// Waits for `isDone`, which others make true with the mutex held, at first
+/// without sleeping.
+template <typename Condition>
+static void await(std::mutex &mutex, std::condition_variable &changed,
+                  Condition isDone) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (isDone())
+      return;
+    pauseShortly();
+  }
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, isDone);
+}
+
 void ThreadPool::work(unsigned index) {
   uint64_t seen = 0;
-  std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    started.wait(lock, [&] { return stopping || generation != seen; });
+    await(mutex, started, [&] { return generation != seen; });
+    seen = generation;
     if (stopping)
       return;
-    seen = generation;
-    lock.unlock();
     runPiece(index);
-    lock.lock();
-    if (--numRunning == 0)
+    if (--numRunning == 0) {
+      std::lock_guard<std::mutex> lock(mutex);
       finished.notify_one();
+    }
   }
 }
 
@@ -61,27 +84,24 @@ void ThreadPool::parallelFor(int64_t n, Body newBody, void *newContext) {
     return;
   if (numThreads == 1 || n == 1 || insideLoop)
     return newBody(0, n, newContext);
+  size = n;
+  body = newBody;
+  context = newContext;
+  numRunning = numThreads - 1;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    size = n;
-    body = newBody;
-    context = newContext;
-    numRunning = numThreads - 1;
     ++generation;
-    if (workers.empty()) {
-      // Temporaries of a body count for the device of the loop.
-      Device *device = Device::getCurrent();
-      for (unsigned i = 1; i < numThreads; ++i)
-        workers.emplace_back([this, i, device] {
-          Device::Scope scope(device);
-          work(i);
-        });
-    }
   }
   started.notify_all();
+  // Temporaries of a body count for the device of the loop.
+  Device *device = Device::getCurrent();
+  for (unsigned i = workers.size() + 1; i < numThreads; ++i)
+    workers.emplace_back([this, i, device] {
+      Device::Scope scope(device);
+      work(i);
+    });
   runPiece(0);
-  std::unique_lock<std::mutex> lock(mutex);
-  finished.wait(lock, [&] { return numRunning == 0; });
+  await(mutex, finished, [&] { return numRunning == 0; });
 }
 
 extern "C" void hetero_parallel_for(int64_t n,

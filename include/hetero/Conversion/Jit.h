@@ -64,7 +64,7 @@ struct JitOptions {
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> dump;
   /// Functions that kernels may call besides those of the C library. Without
   /// an entry, `hetero_workspace_alloc` and `hetero_workspace_free` use the
-  /// heap and `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
+  /// heap, `hetero_parallel_for` is that of hetero/Runtime/Hooks.h, and `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
   llvm::StringMap<void *> symbols;
 };
 

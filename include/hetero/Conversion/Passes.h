@@ -39,11 +39,15 @@ inline constexpr llvm::StringLiteral kContractionAttr = "hetero.contraction";
 /// On a function: it is a loop that runs on a device.
 inline constexpr llvm::StringLiteral kDeviceLoopAttr = "hetero.device_loop";
 
-/// On an scf.for: its iterations are independent.
+/// On an scf.for: iterations that differ in its index write different elements.
 inline constexpr llvm::StringLiteral kParallelAttr = "hetero.parallel";
 
 /// On a memref.global: the runtime reads it, on the host.
 inline constexpr llvm::StringLiteral kHostTableAttr = "hetero.host_table";
+
+/// On a function: its first two arguments are the bounds of a loop, and each
+/// thread runs a piece of it.
+inline constexpr llvm::StringLiteral kPiecesAttr = "hetero.pieces";
 
 /// On a function: it becomes a kernel with the interface above.
 inline constexpr llvm::StringLiteral kKernelAttr = "hetero.kernel";

@@ -214,13 +214,58 @@ def OutlineLoopsPass : Pass<"hetero-outline-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def ParallelizeLoopsPass
+    : Pass<"hetero-parallelize-loops", "::mlir::ModuleOp"> {
+  let summary = "Divides loops among threads";
+  let description = [{
+    Each function that `hetero-outline-loops` made and that has enough work is
+    given the bounds of one of its loops as arguments, so that several threads
+    can run a piece of it each. Pieces write different elements: the loop is
+    over a parallel dimension that all results have, or one that is marked
+    `hetero.parallel`. A reduction over rows is cut along its columns, so every
+    sum is done by one thread and does not depend on their number. Dimensions
+    that are neighbours in every operand are joined before.
+
+    `hetero-wrap-kernels` then makes the calls go through the runtime's pool of
+    threads.
+
+    ```mlir
+    func.func private @loop(%a: memref<256x512xf32>, %b: memref<256x512xf32>) {
+      linalg.generic ... ins(%a : ...) outs(%b : ...) {...}
+      return
+    }
+    call @loop(%x, %y) : (memref<256x512xf32>, memref<256x512xf32>) -> ()
+    // becomes
+    func.func private @loop(%begin: index, %end: index, %a: ..., %b: ...)
+        attributes {hetero.pieces} {
+      scf.for %i = %begin to %end step %c1 {...}
+      return
+    }
+    call @loop(%c0, %c131072, %x, %y) : (index, index, ...) -> ()
+    ```
+  }];
+  let options = [
+    Option<"minWork", "min-work", "int64_t", /*default=*/"65536",
+           "Operations on elements that a loop must have to be divided">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numCalls", "num-calls", "Number of calls that are divided">,
+    Statistic<"numFunctions", "num-functions", "Number of loops that are">
+  ];
+}
+
 def WrapKernelsPass : Pass<"hetero-wrap-kernels", "::mlir::ModuleOp"> {
   let summary = "Gives kernels their calling convention";
   let description = [{
     The last step before translation. Each function with `hetero.kernel` becomes
     private, and a function of its name reads its pointers from a list. Calls of
     the allocator that the conversion of memref leaves become calls of
-    `hetero_workspace_alloc` and `hetero_workspace_free`.
+    `hetero_workspace_alloc` and `hetero_workspace_free`. A function with
+    `hetero.pieces` is called by `hetero_parallel_for`, a piece at a time.
 
     ```mlir
     llvm.func @k(%x: !llvm.ptr, %out: !llvm.ptr) attributes {hetero.kernel} {...}

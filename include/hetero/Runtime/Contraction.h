@@ -33,8 +33,9 @@
 //
 // which becomes one call of cblas_sgemm with m = 4, n = 6, k = 8.
 //
-// Calls from several threads at once are safe. Each call uses as many threads
-// of its own as `setContractionThreads` says, at first 1.
+// Calls from several threads at once are safe. A call is shared by the threads
+// of the current device: they take members of the batch, or tiles of the rows or
+// columns, always the same ones. The library itself uses one thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,5 @@ void hetero_contract_f32(const float *a, const float *b, float *c,
 void hetero_contract_f64(const double *a, const double *b, double *c,
                          const int64_t *table);
 }
-
-namespace hetero::runtime {
-
-/// How many threads the library may use for one call.
-void setContractionThreads(int count);
-
-} // namespace hetero::runtime
 
 #endif // HETERO_RUNTIME_CONTRACTION_H

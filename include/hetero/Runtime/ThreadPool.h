@@ -8,13 +8,16 @@
 //
 // The threads of one device, for `hetero_parallel_for`. The range is cut into
 // one piece a thread, always in the same places, so that results do not depend
-// on timing. The calling thread does the first piece.
+// on timing. The calling thread does the first piece. Kernels run one loop after
+// the other, so a thread that has nothing to do looks for the next one for a
+// short while before it sleeps.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_THREADPOOL_H
 #define HETERO_RUNTIME_THREADPOOL_H
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -51,8 +54,8 @@ private:
   int64_t size = 0;
   Body body = nullptr;
   void *context = nullptr;
-  uint64_t generation = 0;
-  unsigned numRunning = 0;
+  std::atomic<uint64_t> generation{0};
+  std::atomic<unsigned> numRunning{0};
   bool stopping = false;
 };
 
