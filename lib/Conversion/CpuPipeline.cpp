@@ -159,7 +159,9 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
   manager.addPass(createLowerContractionsPass());
   if (options.outline) {
     manager.addPass(createOutlineLoopsPass());
-    manager.addPass(createParallelizeLoopsPass());
+    ParallelizeLoopsPassOptions parallelize;
+    parallelize.minWork = options.minWork;
+    manager.addPass(createParallelizeLoopsPass(parallelize));
   }
   manager.addNestedPass<func::FuncOp>(std::make_unique<ApproximateMath>());
   addHostCode(manager);

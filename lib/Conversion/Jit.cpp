@@ -105,6 +105,7 @@ static LogicalResult lower(ModuleOp module, const JitOptions &options) {
   if (options.cudaArchitectures.empty()) {
     CpuPipelineOptions cpu;
     cpu.probes = options.probes;
+    cpu.minWork = options.minWork;
     buildCpuPipeline(manager, cpu);
   } else {
     CudaPipelineOptions cuda;

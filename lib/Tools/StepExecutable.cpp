@@ -76,6 +76,23 @@ static int getDeviceNumber(int64_t rank, TransportKind transport) {
   return int(rank);
 }
 
+/// How many ranks share the processors of this machine.
+static int64_t getNumLocalRanks(int64_t numRanks, TransportKind transport) {
+  if (transport == TransportKind::Mpi)
+    for (const char *name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+      if (const char *number = std::getenv(name))
+        return std::max(1, std::atoi(number));
+  return std::max<int64_t>(1, numRanks);
+}
+
+static unsigned getNumThreads(const StepOptions &options, int64_t numRanks) {
+  if (options.threadsPerRank != 0)
+    return options.threadsPerRank;
+  int64_t share = std::thread::hardware_concurrency() /
+                  getNumLocalRanks(numRanks, options.transport);
+  return std::max<int64_t>(1, share);
+}
+
 /// Makes the program of `setup` run on a GPU, and adds what that is.
 static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank,
                           TransportKind transport,
@@ -181,7 +198,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
     runtime::RankSetup setup;
     int64_t rank = transport->getRank();
     setup.program = std::move(programs->programs[rank]);
-    setup.numThreads = options.threadsPerRank;
+    setup.numThreads = getNumThreads(options, numRanks);
     setup.memoryCap = options.memoryCap;
     if (auto name = rankNames.find(rank); name != rankNames.end()) {
       setup.deviceName = name->second;

@@ -33,13 +33,13 @@ def make_options(
     roles: tuple[str, ...] = (),
     transport: str | None = None,
     memory_caps: bool = True,
-    threads_per_rank: int = 1,
+    threads_per_rank: int | None = None,
     cache_directory: str | os.PathLike | None = None,
 ) -> Any:
     """The options of the compiler from those of users, checked where that is cheap."""
     if microbatches is not None and microbatches < 1:
         raise ValueError(f"microbatches is at least 1, not {microbatches}")
-    if threads_per_rank < 1:
+    if threads_per_rank is not None and threads_per_rank < 1:
         raise ValueError(f"threads_per_rank is at least 1, not {threads_per_rank}")
     options = core.Options()
     described = Cluster.of(cluster)
@@ -51,7 +51,7 @@ def make_options(
     options.roles = list(roles)
     options.transport = transport or default_transport()
     options.memory_caps = memory_caps
-    options.threads_per_rank = threads_per_rank
+    options.threads_per_rank = threads_per_rank or 0
     if cache_directory is None:
         cache_directory = default_cache_directory()
     options.cache_directory = os.fspath(cache_directory)

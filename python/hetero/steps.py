@@ -40,7 +40,7 @@ def jit(
     roles: str | Iterable[str] = (),
     transport: str | None = None,
     memory_caps: bool = True,
-    threads_per_rank: int = 1,
+    threads_per_rank: int | None = None,
     cache_directory: str | os.PathLike | None = None,
     progress: Callable[[str], None] | None = None,
     static_argnums: int | Sequence[int] | None = None,
@@ -67,6 +67,8 @@ def jit(
       one text with commas.
     * `transport`: "threads" or "mpi"; "mpi" is the default under mpirun, where
       each process has one rank and all of them make the same calls.
+    * `threads_per_rank`: threads of each device; without, its share of the
+      processors.
     * `memory_caps`: a device never uses more memory than the cluster says.
     * `progress`: is told what is being done while compiling.
 

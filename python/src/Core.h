@@ -60,7 +60,7 @@ struct CompileOptions {
   std::vector<std::string> roles;
   std::string transport = "threads";
   bool memoryCaps = true;
-  unsigned threadsPerRank = 1;
+  unsigned threadsPerRank = 0;
   std::string cacheDirectory;
   unsigned optLevel = 2;
   /// Is told what happens next, on any thread.

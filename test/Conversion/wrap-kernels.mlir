@@ -28,3 +28,19 @@ llvm.func @copy(%x: !llvm.ptr, %out: !llvm.ptr) attributes {hetero.kernel} {
 llvm.func @helper(%x: !llvm.ptr, %n: i64) {
   llvm.return
 }
+
+// A function that is divided is called by the pool, with its arguments in
+// memory.
+// CHECK: llvm.func internal @loop.piece(%{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: f32)
+// CHECK: llvm.func internal @loop.body(%[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[LIST:.*]]: !llvm.ptr)
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[Y:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK: llvm.call @loop.piece(%[[BEGIN]], %[[END]], %[[X]], %[[Y]])
+// CHECK: llvm.func internal @loop(%{{.*}}: i64, %[[SIZE:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: f32)
+// CHECK: %[[MEMORY:.*]] = llvm.alloca
+// CHECK: %[[BODY:.*]] = llvm.mlir.addressof @loop.body
+// CHECK: llvm.call @hetero_parallel_for(%[[SIZE]], %[[BODY]], %[[MEMORY]])
+llvm.func @loop(%begin: i64, %end: i64, %x: !llvm.ptr {llvm.noalias}, %y: f32) attributes {hetero.pieces} {
+  llvm.store %y, %x : f32, !llvm.ptr
+  llvm.return
+}

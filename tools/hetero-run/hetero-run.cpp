@@ -147,8 +147,10 @@ struct Flags {
                        cl::desc("Print the most memory that was in use on each "
                                 "rank, and by what"),
                        cl::cat(category)};
-  cl::opt<unsigned> threads{"threads", cl::desc("Of each rank"), cl::init(1),
-                            cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads",
+      cl::desc("Of each rank (default: its share of the processors)"),
+      cl::init(0), cl::cat(category)};
   cl::opt<std::string> cache{
       "cache",
       cl::desc("Keep compiled kernels here, and take those "
@@ -279,7 +281,7 @@ static MaybeError checkFlags(const Flags &flags) {
     if (!cap)
       return "--memory-cap: " + llvm::toString(cap.takeError());
   }
-  if (flags.threads < 1)
+  if (flags.threads < 1 && flags.threads.getNumOccurrences() != 0)
     return "--threads must be at least 1";
   // More is as good as never.
   for (const auto *seconds : {&flags.patience, &flags.lossTimeout})

@@ -53,6 +53,8 @@ struct JitOptions {
   /// and take buffers there; see hetero/Runtime/Cuda.h. Without, on this
   /// machine.
   std::vector<std::string> cudaArchitectures;
+  /// Operations on elements that a loop must have to be divided among threads.
+  int64_t minWork = 65536;
   /// What kernels for CUDA become: "cubin" or "ptx".
   std::string cudaFormat = "cubin";
   /// Kernels tell `hetero_probe_begin` and `hetero_probe_end` what they do; not
@@ -64,7 +66,8 @@ struct JitOptions {
   std::function<void(llvm::StringRef stage, llvm::StringRef text)> dump;
   /// Functions that kernels may call besides those of the C library. Without
   /// an entry, `hetero_workspace_alloc` and `hetero_workspace_free` use the
-  /// heap, `hetero_parallel_for` is that of hetero/Runtime/Hooks.h, and `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
+  /// heap, `hetero_parallel_for` is that of hetero/Runtime/Hooks.h, and
+  /// `hetero_contract_*` are those of hetero/Runtime/Contraction.h.
   llvm::StringMap<void *> symbols;
 };
 

@@ -66,6 +66,11 @@ struct CpuPipelineOptions
       *this, "probes",
       llvm::cl::desc("Tell the runtime when each loop begins and ends"),
       llvm::cl::init(false)};
+  Option<int64_t> minWork{
+      *this, "min-work",
+      llvm::cl::desc("Operations on elements that a loop must have to be "
+                     "divided among threads"),
+      llvm::cl::init(65536)};
 };
 
 /// From StableHLO kernels to the LLVM dialect.

@@ -88,7 +88,8 @@ struct StepOptions {
   bool memoryCaps = true;
   /// And when they need more than this many bytes.
   std::optional<int64_t> memoryCap;
-  unsigned threadsPerRank = 1;
+  /// 0 is a rank's share of the processors of its machine.
+  unsigned threadsPerRank = 0;
 
   /// Where compiled kernels are kept; nowhere if empty.
   std::string cacheDirectory;

@@ -11,6 +11,7 @@
 // Imports, compiles and calls @main of each module of a file, `count` times.
 // Modules are separated by `// -----`. The file of operands holds the bytes of
 // the operands of all of them one after the other, each aligned to 64 bytes.
+// Every loop that can be is divided among three threads.
 //
 // For each module a line goes to standard output: `ok`, and its results have
 // been added to the file of results, or what is wrong with it. A module that
@@ -20,6 +21,7 @@
 
 #include "ModuleFile.h"
 #include "hetero/Conversion/Jit.h"
+#include "hetero/Runtime/Device.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -60,6 +62,7 @@ static std::unique_ptr<hetero::Jit> compile(ModuleOp module) {
   if (failed(manager.run(module)))
     return nullptr;
   hetero::JitOptions options;
+  options.minWork = 2;
   if (const char *directory = std::getenv("HETERO_CACHE"))
     options.cacheDirectory = directory;
   if (const char *level = std::getenv("HETERO_OPT_LEVEL"))
@@ -137,6 +140,8 @@ static int runMain(int argc, char **argv) {
         return success();
       });
   StringRef rest = (*operands)->getBuffer();
+  hetero::runtime::Device device("kernels", std::nullopt, /*numThreads=*/3);
+  hetero::runtime::Device::Scope scope(&device);
   for (size_t i = 0; i < file->size(); ++i) {
     message.clear();
     OwningOpRef<ModuleOp> module = file->parse(i);
