@@ -156,6 +156,7 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
   manager.addPass(createLowerToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
+  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   manager.addPass(createLowerContractionsPass());
   if (options.outline) {
     manager.addPass(createOutlineLoopsPass());

@@ -29,7 +29,7 @@ static constexpr unsigned kMaxCopied = 64;
 Value hetero::getBaseBuffer(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
+    if (!view || isa<memref::ViewOp>(op))
       break;
     buffer = view.getViewSource();
   }
@@ -40,6 +40,7 @@ bool hetero::isOwnBuffer(Value base) {
   if (auto argument = dyn_cast<BlockArgument>(base))
     return isa<func::FuncOp>(argument.getOwner()->getParentOp());
   return base.getDefiningOp<memref::AllocOp>() ||
+         base.getDefiningOp<memref::ViewOp>() ||
          base.getDefiningOp<memref::GetGlobalOp>();
 }
 

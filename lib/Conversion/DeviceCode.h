@@ -52,11 +52,12 @@ void collectDeviceCode(mlir::Region &region,
 void collectLoops(mlir::Region &region,
                   llvm::SmallVectorImpl<mlir::Operation *> &code);
 
-/// The allocation, argument or other value that a buffer is a view of.
+/// The allocation, part of planned memory, argument or other value that a buffer
+/// is a view of.
 mlir::Value getBaseBuffer(mlir::Value buffer);
 
-/// Whether it is an allocation, a global or an argument of a kernel: then it
-/// does not overlap with another one.
+/// Whether it is an allocation, a part of planned memory, a global or an argument
+/// of a kernel: then it does not overlap with another one that is in use.
 bool isOwnBuffer(mlir::Value base);
 
 } // namespace hetero

@@ -9,6 +9,7 @@
 #include "hetero/Conversion/Jit.h"
 #include "ObjectCompiler.h"
 #include "hetero/Conversion/Passes.h"
+#include "hetero/Conversion/RuntimePrograms.h"
 #include "hetero/Runtime/Contraction.h"
 #include "hetero/Runtime/Cuda.h"
 #include "hetero/Runtime/Fft.h"
@@ -30,6 +31,7 @@
 
 using namespace mlir;
 using namespace hetero;
+using runtime::InPlaceList;
 
 static void *allocateFromHeap(uint64_t size) {
   // Kernels expect alignment to 64 bytes, and sizes that fit it.
@@ -62,12 +64,19 @@ static double now() {
 //===----------------------------------------------------------------------===//
 
 /// Removes what is there for planners alone: clusters, meshes, plans, and
-/// attributes of arguments and results.
-static void removePlanning(ModuleOp module) {
+/// attributes of arguments and results. Whether operands are used afterwards
+/// stays if `keepsUses`.
+static void removePlanning(ModuleOp module, bool keepsUses) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     if (auto function = dyn_cast<func::FuncOp>(op)) {
+      llvm::SmallBitVector isLast(function.getNumArguments());
+      for (unsigned i = 0; i < isLast.size(); ++i)
+        isLast[i] = keepsUses && function.getArgAttr(i, kLastUseAttr);
       function.removeArgAttrsAttr();
       function.removeResAttrsAttr();
+      for (unsigned i : isLast.set_bits())
+        function.setArgAttr(i, kLastUseAttr,
+                            UnitAttr::get(module.getContext()));
       continue;
     }
     StringRef dialect = op.getName().getDialectNamespace();
@@ -114,6 +123,22 @@ static LogicalResult lower(ModuleOp module, const JitOptions &options) {
     buildCudaPipeline(manager, cuda);
   }
   return manager.run(module);
+}
+
+/// Takes from each kernel which results are computed in operands.
+static llvm::StringMap<InPlaceList> takeInPlace(ModuleOp module) {
+  llvm::StringMap<InPlaceList> lists;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto numbers = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
+    if (!numbers)
+      continue;
+    StringRef name = function.getName();
+    name.consume_back(".impl");
+    for (int64_t i = 0; i + 1 < numbers.size(); i += 2)
+      lists[name].push_back({numbers[i], numbers[i + 1]});
+    function->removeAttr(kInPlaceAttr);
+  }
+  return lists;
 }
 
 static void dumpText(const JitOptions &options, StringRef stage,
@@ -187,6 +212,10 @@ runtime::KernelFunction Jit::lookup(StringRef name) const {
   return functions.lookup(name);
 }
 
+runtime::InPlaceList Jit::getInPlace(StringRef name) const {
+  return inPlace.lookup(name);
+}
+
 std::unique_ptr<Jit> Jit::compile(ModuleOp original,
                                   const JitOptions &options) {
   auto report = [&](llvm::Error error) {
@@ -209,11 +238,12 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
   context->appendDialectRegistry(registry);
   context->loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = original.clone();
-  removePlanning(*module);
+  removePlanning(*module, options.cudaArchitectures.empty());
   llvm::StringMap<std::string> targets;
   deduplicate(*module, targets);
   if (failed(lower(*module, options)))
     return nullptr;
+  llvm::StringMap<InPlaceList> inPlace = takeInPlace(*module);
   dumpText(options, "llvm-dialect",
            [&](raw_ostream &os) { module->print(os); });
   llvm::LLVMContext llvmContext;
@@ -248,6 +278,7 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
       return report(address.takeError());
     result->functions[target.getKey()] =
         address->toPtr<runtime::KernelFunction>();
+    result->inPlace[target.getKey()] = inPlace.lookup(target.getValue());
   }
   result->jit = std::move(*jit);
   llvm::StringMap<bool> distinct;

@@ -8,6 +8,7 @@
 
 #include "hetero/Analysis/Step.h"
 #include "hetero/Conversion/Passes.h"
+#include "hetero/Conversion/RuntimePrograms.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -47,6 +48,10 @@ void SetDestinations::runOnOperation() {
                         builder.getBoolAttr(false));
   // Discardable attributes of results have no place any more.
   function.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+  // Who plans the memory has to tell operands from results.
+  bool isPlanned = llvm::any_of(function.getArguments(), [&](BlockArgument a) {
+    return function.getArgAttr(a.getArgNumber(), kLastUseAttr);
+  });
   SmallVector<Type> types(function.getArgumentTypes());
   for (Value value : terminator.getOperands()) {
     auto tensor = cast<RankedTensorType>(value.getType());
@@ -61,7 +66,9 @@ void SetDestinations::runOnOperation() {
   terminator->setOperands({});
   SmallVector<DictionaryAttr> argAttrs;
   function.getAllArgAttrs(argAttrs);
-  argAttrs.resize(types.size(), builder.getDictionaryAttr({}));
+  NamedAttribute mark = builder.getNamedAttr(kResultAttr, builder.getUnitAttr());
+  argAttrs.resize(types.size(), isPlanned ? builder.getDictionaryAttr(mark)
+                                          : builder.getDictionaryAttr({}));
   function.setFunctionType(builder.getFunctionType(types, {}));
   function.setAllArgAttrs(argAttrs);
   function->setAttr(kKernelAttr, builder.getUnitAttr());

@@ -24,14 +24,16 @@ static std::string titleOf(const Instruction &what) {
 }
 
 Session::Session(Program theProgram, std::vector<KernelFunction> kernels,
-                 Device &device, Communicator &communicator)
+                 Device &device, Communicator &communicator,
+                 std::vector<InPlaceList> inPlace)
     : program(std::move(theProgram)), kernels(std::move(kernels)),
-      device(device), communicator(communicator),
+      inPlace(std::move(inPlace)), device(device), communicator(communicator),
       labels(program.buffers.size()), memory(program.buffers.size()),
       nextArguments(program.arguments.size()),
       carried(program.arguments.size(), -1), kept(program.arguments.size()),
       argumentBuffers(program.buffers.size()),
       keptBuffers(program.buffers.size()) {
+  this->inPlace.resize(this->kernels.size());
   for (const Binding &binding : program.arguments) {
     labels[binding.buffer] = "argument " + str(binding.index);
     argumentBuffers[binding.buffer] = true;
@@ -53,7 +55,8 @@ Session::~Session() {
 
 Result<std::unique_ptr<Session>>
 Session::create(Program program, std::vector<KernelFunction> kernels,
-                Device &device, Communicator &communicator) {
+                Device &device, Communicator &communicator,
+                std::vector<InPlaceList> inPlace) {
   if (MaybeError error = verify(program))
     return Error{"program of rank " + str(program.rank) +
                  " is not valid: " + *error};
@@ -70,8 +73,9 @@ Session::create(Program program, std::vector<KernelFunction> kernels,
                  str(rank)};
   if (MaybeError error = communicator.open(program))
     return Error{"program of rank " + str(rank) + ": " + *error};
-  return std::unique_ptr<Session>(new Session(
-      std::move(program), std::move(kernels), device, communicator));
+  return std::unique_ptr<Session>(
+      new Session(std::move(program), std::move(kernels), device, communicator,
+                  std::move(inPlace)));
 }
 
 std::string Session::describeArgument(size_t binding) const {
@@ -219,12 +223,34 @@ MaybeError Session::allocateResults(const Instruction &what) {
   return std::nullopt;
 }
 
+/// Results that are computed in place take the memory of their operands. An
+/// argument that has to stay does, and the result starts as a copy.
+MaybeError Session::reuseOperands(const Instruction &what) {
+  for (const InPlace &pair : inPlace[what.kernel]) {
+    BufferId from = what.operands[pair.operand], to = what.results[pair.result];
+    if (mayFree(from)) {
+      memory[to] = std::exchange(memory[from], nullptr);
+      continue;
+    }
+    int64_t bytes = program.buffers[to].numBytes();
+    Result<void *> block = device.allocate(bytes, labels[to]);
+    if (!block)
+      return block.error();
+    memory[to] = *block;
+    if (MaybeError error = device.copy(memory[to], memory[from], bytes))
+      return error;
+  }
+  return std::nullopt;
+}
+
 MaybeError Session::call(const Instruction &what) {
   std::vector<void *> pointers;
   for (BufferId id : what.operands)
     pointers.push_back(memory[id]);
   for (BufferId id : what.results)
     pointers.push_back(memory[id]);
+  for (const InPlace &pair : inPlace[what.kernel])
+    pointers[pair.operand] = memory[what.results[pair.result]];
   if (!tracing) {
     kernels[what.kernel](pointers.data());
     return device.takeError();
@@ -339,10 +365,13 @@ MaybeError Session::execute(size_t index) {
   const Instruction &what = program.instructions[index];
   if (what.opcode == Opcode::Free) {
     for (BufferId id : what.operands)
-      if (!keptBuffers[id] && (donating || !argumentBuffers[id]))
+      if (mayFree(id))
         release(id);
     return std::nullopt;
   }
+  if (what.opcode == Opcode::Call)
+    if (MaybeError error = reuseOperands(what))
+      return error;
   if (MaybeError error = allocateResults(what))
     return error;
   auto bytesOf = [&](BufferId id) { return program.buffers[id].numBytes(); };

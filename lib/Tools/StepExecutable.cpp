@@ -192,6 +192,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
       convertToRuntimePrograms(*partitioned, numRanks, only);
   if (failed(programs))
     return failure();
+  markLastUses(*programs);
   std::vector<runtime::RankSetup> setups;
   std::set<std::string> architectures;
   for (const auto &transport : *transports) {
@@ -221,6 +222,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
   for (runtime::RankSetup &setup : setups)
     for (const std::string &name : setup.program.kernels) {
       setup.kernels.push_back(jit->lookup(name));
+      setup.inPlace.push_back(jit->getInPlace(name));
       if (!setup.kernels.back())
         return partitioned->emitError() << "kernel '" << name << "' is missing";
     }

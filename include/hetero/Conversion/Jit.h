@@ -30,6 +30,7 @@
 #ifndef HETERO_CONVERSION_JIT_H
 #define HETERO_CONVERSION_JIT_H
 
+#include "hetero/Runtime/InPlace.h"
 #include "hetero/Runtime/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -93,6 +94,11 @@ public:
   /// The function of that name, or null.
   runtime::KernelFunction lookup(llvm::StringRef name) const;
 
+  /// The results that the function computes in the memory of operands, which
+  /// are marked as not used afterwards (`kLastUseAttr`): its list of buffers has
+  /// the same pointer for both.
+  runtime::InPlaceList getInPlace(llvm::StringRef name) const;
+
   const JitStatistics &getStatistics() const { return statistics; }
 
 private:
@@ -100,6 +106,7 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   llvm::StringMap<runtime::KernelFunction> functions;
+  llvm::StringMap<runtime::InPlaceList> inPlace;
   JitStatistics statistics;
 };
 

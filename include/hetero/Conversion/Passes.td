@@ -151,6 +151,52 @@ def ReuseDestinationsPass
   ];
 }
 
+def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Puts the temporaries of a kernel in one block of memory";
+  let description = [{
+    Each temporary of static size that a kernel allocates and frees becomes a
+    view of one block. Those that are not in use at the same time share memory:
+    a temporary is in use from its allocation to the last operation that reads
+    or writes it, and to the end of the kernel if its address is taken. The
+    largest ones get their place first, each the lowest that is free.
+
+    The kernel then asks for memory once, and the device keeps the block from
+    step to step. Temporaries of loops and branches, and those that are handed
+    from one to the other, stay as they are.
+
+    A result is computed in the memory of an operand with `hetero.last_use` of
+    the same type, if the operand is read before the result is written, or
+    element by element by the operation that writes it. `hetero.in_place` on the
+    kernel has the numbers of both; who calls it passes one buffer for them.
+
+    ```mlir
+    %a = memref.alloc() : memref<16xf32>
+    linalg.generic ... ins(%x : ...) outs(%a : ...)
+    %b = memref.alloc() : memref<16xf32>
+    linalg.generic ... ins(%a : ...) outs(%b : ...)
+    %c = memref.alloc() : memref<16xf32>
+    linalg.generic ... ins(%b : ...) outs(%c : ...)
+    // becomes
+    %memory = memref.alloc() : memref<128xi8>
+    %a = memref.view %memory[%c0][] : memref<128xi8> to memref<16xf32>
+    linalg.generic ... ins(%x : ...) outs(%a : ...)
+    %b = memref.view %memory[%c64][] : memref<128xi8> to memref<16xf32>
+    linalg.generic ... ins(%a : ...) outs(%b : ...)
+    %c = memref.view %memory[%c0][] : memref<128xi8> to memref<16xf32>
+    linalg.generic ... ins(%b : ...) outs(%c : ...)
+    memref.dealloc %memory : memref<128xi8>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numTemporaries", "num-temporaries", "Number of temporaries">,
+    Statistic<"numBytes", "num-bytes", "Size of the blocks">,
+    Statistic<"numBytesUnshared", "num-bytes-unshared",
+              "Size of all temporaries">
+  ];
+}
+
 def LowerContractionsPass
     : Pass<"hetero-lower-contractions", "::mlir::ModuleOp"> {
   let summary = "Calls the matrix library for contractions";
@@ -248,7 +294,8 @@ def ParallelizeLoopsPass
     Option<"minWork", "min-work", "int64_t", /*default=*/"65536",
            "Operations on elements that a loop must have to be divided">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];

@@ -39,6 +39,16 @@
 
 namespace hetero {
 
+/// On an argument of a kernel: no call needs the operand afterwards.
+inline constexpr llvm::StringLiteral kLastUseAttr = "hetero.last_use";
+
+/// On an argument of a kernel: it is the buffer of a result.
+inline constexpr llvm::StringLiteral kResultAttr = "hetero.result";
+
+/// On a kernel: pairs of the number of an operand and that of a result which is
+/// computed in its memory.
+inline constexpr llvm::StringLiteral kInPlaceAttr = "hetero.in_place";
+
 struct RuntimePrograms {
   /// By rank: 0, 1, ...
   std::vector<runtime::Program> programs;
@@ -54,6 +64,10 @@ struct RuntimePrograms {
 mlir::FailureOr<RuntimePrograms>
 convertToRuntimePrograms(mlir::ModuleOp module, int64_t numRanks = 0,
                          std::optional<int64_t> only = std::nullopt);
+
+/// Marks the operands of kernels that no call of any rank needs afterwards with
+/// `hetero.last_use`, so that results can be computed in their memory.
+void markLastUses(RuntimePrograms &programs);
 
 /// The functions that are programs of ranks.
 llvm::SmallVector<mlir::func::FuncOp> getRankPrograms(mlir::ModuleOp module);

@@ -39,6 +39,8 @@ struct RankSetup {
   Program program;
   /// One for each kernel of the program.
   std::vector<KernelFunction> kernels;
+  /// What they compute in place; empty if none does.
+  std::vector<InPlaceList> inPlace;
   std::string deviceName = "cpu";
   /// In bytes; unlimited without.
   std::optional<int64_t> memoryCap;

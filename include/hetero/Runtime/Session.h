@@ -37,6 +37,7 @@
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/Device.h"
+#include "hetero/Runtime/InPlace.h"
 #include "hetero/Runtime/ProbeLog.h"
 #include "hetero/Runtime/Trace.h"
 
@@ -46,10 +47,11 @@ class Session {
 public:
   /// Verifies the program and makes its streams known: all ranks create their
   /// sessions together. `kernels` has one function for each name in the
-  /// program. Device and communicator outlive the session.
+  /// program, `inPlace` what they compute in place, if any do. Device and
+  /// communicator outlive the session.
   static Result<std::unique_ptr<Session>>
   create(Program program, std::vector<KernelFunction> kernels, Device &device,
-         Communicator &communicator);
+         Communicator &communicator, std::vector<InPlaceList> inPlace = {});
   ~Session();
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
@@ -93,7 +95,7 @@ public:
 
 private:
   Session(Program program, std::vector<KernelFunction> kernels, Device &device,
-          Communicator &communicator);
+          Communicator &communicator, std::vector<InPlaceList> inPlace);
 
   MaybeError run();
   MaybeError checkArgument(size_t binding) const;
@@ -101,9 +103,13 @@ private:
   MaybeError bindArguments();
   MaybeError execute(size_t index);
   MaybeError allocateResults(const Instruction &what);
+  MaybeError reuseOperands(const Instruction &what);
   MaybeError call(const Instruction &what);
   MaybeError communicate(size_t index);
   MaybeError waitFor(size_t index);
+  bool mayFree(BufferId id) const {
+    return !keptBuffers[id] && (donating || !argumentBuffers[id]);
+  }
   void release(BufferId id);
   void record(size_t index, int64_t begin, int64_t end);
   void recordOperations(const Instruction &what,
@@ -112,6 +118,8 @@ private:
 
   const Program program;
   const std::vector<KernelFunction> kernels;
+  /// By kernel; as long as `kernels`.
+  std::vector<InPlaceList> inPlace;
   Device &device;
   Communicator &communicator;
   /// What to call buffers in messages about memory.

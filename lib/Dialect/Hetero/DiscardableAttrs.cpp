@@ -232,6 +232,10 @@ LogicalResult HeteroDialect::verifyRegionArgAttribute(
   }
   if (attribute.getName() == getPlacementAttrName())
     return verifyPlacement(op, attribute);
+  // Marks on kernels (hetero/Conversion/Passes.h).
+  if (attribute.getName() == "hetero.last_use" ||
+      attribute.getName() == "hetero.result")
+    return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
   if (auto result = verifyValueAttribute(op, attribute,
                                          function.getArgumentTypes()[argIndex]))
     return *result;
@@ -289,8 +293,10 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
         getValueAs<ProgramAttr>(op, attribute, "a #hetero.program") != nullptr);
   }
   // What the arguments of a unit, its results, and the results of a step are,
-  // by numbers of values (hetero-partition).
-  if (name == "hetero.inputs" || name == "hetero.outputs")
+  // by numbers of values (hetero-partition); which operands of a kernel become
+  // results (hetero-plan-memory).
+  if (name == "hetero.inputs" || name == "hetero.outputs" ||
+      name == "hetero.in_place")
     return success(getValueAs<DenseI64ArrayAttr>(
                        op, attribute, "a list of numbers") != nullptr);
   // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
