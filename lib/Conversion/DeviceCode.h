@@ -38,8 +38,8 @@ struct CodeSlice {
 };
 
 /// The slice of an operation. Constants are copied, and views that more than a
-/// pointer tells about; on a device, all views, and scalars that nothing changes
-/// in between.
+/// pointer tells about; on a device, all views, and scalars that nothing
+/// changes in between.
 CodeSlice getSlice(mlir::Operation *op, bool isOnDevice);
 
 /// Adds the outermost operations that have to run on the device, in order:
@@ -47,17 +47,18 @@ CodeSlice getSlice(mlir::Operation *op, bool isOnDevice);
 void collectDeviceCode(mlir::Region &region,
                        llvm::SmallVectorImpl<mlir::Operation *> &code);
 
-/// Adds the outermost loops over elements, in order: linalg operations and loops
-/// with nothing but single elements in them.
+/// Adds the outermost loops over elements, in order: linalg operations and
+/// loops with nothing but single elements in them.
 void collectLoops(mlir::Region &region,
                   llvm::SmallVectorImpl<mlir::Operation *> &code);
 
-/// The allocation, part of planned memory, argument or other value that a buffer
-/// is a view of.
+/// The allocation, part of planned memory, argument or other value that a
+/// buffer is a view of.
 mlir::Value getBaseBuffer(mlir::Value buffer);
 
-/// Whether it is an allocation, a part of planned memory, a global or an argument
-/// of a kernel: then it does not overlap with another one that is in use.
+/// Whether it is an allocation, a part of planned memory, a global or an
+/// argument of a kernel: then it does not overlap with another one that is in
+/// use.
 bool isOwnBuffer(mlir::Value base);
 
 } // namespace hetero

@@ -123,9 +123,8 @@ static bool isIndependent(linalg::LinalgOp op, unsigned d) {
   if (op.getIteratorTypesArray()[d] != utils::IteratorType::parallel)
     return false;
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
-    return llvm::is_contained(
-        op.getMatchingIndexingMap(&output).getResults(),
-        getAffineDimExpr(d, op.getContext()));
+    return llvm::is_contained(op.getMatchingIndexingMap(&output).getResults(),
+                              getAffineDimExpr(d, op.getContext()));
   });
 }
 
@@ -164,8 +163,7 @@ static FailureOr<Cut> cutLinalg(RewriterBase &rewriter, linalg::LinalgOp op,
   if (work < minWork || !dimension)
     return Cut();
   rewriter.setInsertionPoint(op);
-  FailureOr<linalg::LinalgLoops> loops =
-      linalg::linalgOpToLoops(rewriter, op);
+  FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(rewriter, op);
   if (failed(loops) || loops->size() != sizes.size())
     return failure();
   rewriter.eraseOp(op);

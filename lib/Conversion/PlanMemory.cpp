@@ -134,10 +134,9 @@ Usage Lifetimes::getUsage(BlockArgument argument) {
   while (!aliases.empty())
     for (OpOperand &use : aliases.pop_back_val().getUses()) {
       Temporary temporary;
-      bool isPlain = addUse(use, temporary, aliases) &&
-                     temporary.frees.empty() &&
-                     !isa<memref::ExtractAlignedPointerAsIndexOp>(
-                         use.getOwner());
+      bool isPlain =
+          addUse(use, temporary, aliases) && temporary.frees.empty() &&
+          !isa<memref::ExtractAlignedPointerAsIndexOp>(use.getOwner());
       usage.isKnown &= isPlain;
       usage.first = std::min(usage.first, temporary.last);
       usage.last = std::max(usage.last, temporary.last);
@@ -250,9 +249,8 @@ static int64_t assignOffsets(MutableArrayRef<Temporary> temporaries) {
   SmallVector<Temporary *> order;
   for (Temporary &temporary : temporaries)
     order.push_back(&temporary);
-  llvm::stable_sort(order, [](Temporary *a, Temporary *b) {
-    return a->size > b->size;
-  });
+  llvm::stable_sort(
+      order, [](Temporary *a, Temporary *b) { return a->size > b->size; });
   // By offset.
   SmallVector<Temporary *> placed;
   int64_t total = 0;
@@ -297,16 +295,15 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
     int64_t total = assignOffsets(temporaries);
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     auto type = MemRefType::get({total}, builder.getI8Type());
-    Value memory =
-        memref::AllocOp::create(builder, function.getLoc(), type);
+    Value memory = memref::AllocOp::create(builder, function.getLoc(), type);
     for (Temporary &temporary : temporaries) {
       builder.setInsertionPoint(temporary.alloc);
       Location loc = temporary.alloc.getLoc();
       Value offset =
           arith::ConstantIndexOp::create(builder, loc, temporary.offset);
-      Value view = memref::ViewOp::create(builder, loc,
-                                          temporary.alloc.getType(), memory,
-                                          offset, ValueRange());
+      Value view =
+          memref::ViewOp::create(builder, loc, temporary.alloc.getType(),
+                                 memory, offset, ValueRange());
       for (Operation *free : temporary.frees)
         free->erase();
       temporary.alloc.getResult().replaceAllUsesWith(view);

@@ -66,7 +66,8 @@ void SetDestinations::runOnOperation() {
   terminator->setOperands({});
   SmallVector<DictionaryAttr> argAttrs;
   function.getAllArgAttrs(argAttrs);
-  NamedAttribute mark = builder.getNamedAttr(kResultAttr, builder.getUnitAttr());
+  NamedAttribute mark =
+      builder.getNamedAttr(kResultAttr, builder.getUnitAttr());
   argAttrs.resize(types.size(), isPlanned ? builder.getDictionaryAttr(mark)
                                           : builder.getDictionaryAttr({}));
   function.setFunctionType(builder.getFunctionType(types, {}));

@@ -44,8 +44,8 @@ static void wrap(LLVM::LLVMFuncOp function) {
   LLVM::ReturnOp::create(b, ValueRange());
 }
 
-/// Makes calls of the function calls of `hetero_parallel_for`: the function gets
-/// another name, one of its name puts the arguments in memory, and a third
+/// Makes calls of the function calls of `hetero_parallel_for`: the function
+/// gets another name, one of its name puts the arguments in memory, and a third
 /// reads them there for each piece.
 static void divide(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp parallelFor) {
   std::string name = function.getName().str();
@@ -91,9 +91,8 @@ static void divide(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp parallelFor) {
   for (auto [i, value] : llvm::enumerate(entry->getArguments().drop_front(2)))
     LLVM::StoreOp::create(b, value, getSlot(memory, i));
   Value address = LLVM::AddressOfOp::create(b, body);
-  LLVM::CallOp::create(
-      b, parallelFor,
-      ValueRange{entry->getArgument(1), address, memory});
+  LLVM::CallOp::create(b, parallelFor,
+                       ValueRange{entry->getArgument(1), address, memory});
   LLVM::ReturnOp::create(b, ValueRange());
 }
 
@@ -101,9 +100,9 @@ static void divide(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp parallelFor) {
 static LLVM::LLVMFuncOp getParallelFor(ModuleOp module) {
   OpBuilder b(module.getBodyRegion());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()),
-      {b.getI64Type(), pointer, pointer});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {b.getI64Type(), pointer, pointer});
   StringRef name = "hetero_parallel_for";
   Operation *known = module.lookupSymbol(name);
   if (!known)

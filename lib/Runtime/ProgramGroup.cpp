@@ -150,8 +150,7 @@ ProgramGroup::create(std::vector<RankSetup> setups,
   MaybeError error = group->runAll([&](size_t i) -> MaybeError {
     Result<std::unique_ptr<Session>> session = Session::create(
         std::move(setups[i].program), std::move(setups[i].kernels),
-        *ranks[i].device, *ranks[i].communicator,
-        std::move(setups[i].inPlace));
+        *ranks[i].device, *ranks[i].communicator, std::move(setups[i].inPlace));
     if (!session) {
       ranks[i].transport->abort(session.error());
       return session.error();

@@ -95,8 +95,8 @@ public:
   runtime::KernelFunction lookup(llvm::StringRef name) const;
 
   /// The results that the function computes in the memory of operands, which
-  /// are marked as not used afterwards (`kLastUseAttr`): its list of buffers has
-  /// the same pointer for both.
+  /// are marked as not used afterwards (`kLastUseAttr`): its list of buffers
+  /// has the same pointer for both.
   runtime::InPlaceList getInPlace(llvm::StringRef name) const;
 
   const JitStatistics &getStatistics() const { return statistics; }

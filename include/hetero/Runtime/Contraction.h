@@ -34,8 +34,8 @@
 // which becomes one call of cblas_sgemm with m = 4, n = 6, k = 8.
 //
 // Calls from several threads at once are safe. A call is shared by the threads
-// of the current device: they take members of the batch, or tiles of the rows or
-// columns, always the same ones. The library itself uses one thread.
+// of the current device: they take members of the batch, or tiles of the rows
+// or columns, always the same ones. The library itself uses one thread.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,8 @@
 //
 // A kernel may compute a result where an operand is that nothing reads
 // afterwards: an optimizer then needs no second copy of the state. The kernel
-// relies on it: for the pair {2, 0}, operand 2 and result 0 are the same memory,
-// which holds the operand before the call and the result after it.
+// relies on it: for the pair {2, 0}, operand 2 and result 0 are the same
+// memory, which holds the operand before the call and the result after it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,9 +8,9 @@
 //
 // The threads of one device, for `hetero_parallel_for`. The range is cut into
 // one piece a thread, always in the same places, so that results do not depend
-// on timing. The calling thread does the first piece. Kernels run one loop after
-// the other, so a thread that has nothing to do looks for the next one for a
-// short while before it sleeps.
+// on timing. The calling thread does the first piece. Kernels run one loop
+// after the other, so a thread that has nothing to do looks for the next one
+// for a short while before it sleeps.
 //
 //===----------------------------------------------------------------------===//
 

@@ -302,7 +302,7 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
   // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
   const StringRef marks[] = {"hetero.contraction", "hetero.kernel",
                              "hetero.device_loop", "hetero.parallel",
-                             "hetero.host_table", "hetero.pieces"};
+                             "hetero.host_table",  "hetero.pieces"};
   if (llvm::is_contained(marks, StringRef(name)))
     return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
   if (name == getRoleAttrName())

@@ -167,7 +167,8 @@ static bool isDirect(const std::vector<Dimension> &rows,
                      const std::vector<Dimension> &columns,
                      int64_t Dimension::*step, bool &transposed,
                      int64_t &leading) {
-  std::optional<Line> row = getLine(rows, step), column = getLine(columns, step);
+  std::optional<Line> row = getLine(rows, step),
+                      column = getLine(columns, step);
   if (!row || !column)
     return false;
   if ((column->size == 1 || column->step == 1) &&
@@ -445,8 +446,8 @@ static void contract(const T *a, const T *b, T *c, const int64_t *table) {
     return runMembers<T>(0, numMembers, &call);
   if (numMembers % numThreads == 0 || numMembers >= 4 * numThreads)
     return hetero_parallel_for(numMembers, &runMembers<T>, &call);
-  int64_t size = product.hasRowPieces() ? product.getNumRows()
-                                        : product.getNumColumns();
+  int64_t size =
+      product.hasRowPieces() ? product.getNumRows() : product.getNumColumns();
   for (; call.member < call.cBatch.size(); ++call.member)
     hetero_parallel_for((size + kTile - 1) / kTile, &runTiles<T>, &call);
 }

@@ -262,6 +262,50 @@ TEST(RuntimeSessionTest, keepsAndCarries) {
   EXPECT_EQ(session.getDevice().getLiveBytes(), 12);
 }
 
+/// weights, gradient -> weights - gradient, in the memory of the weights: the
+/// buffer of the result is not looked at.
+static void subtractInPlace(void **buffers) {
+  auto *weights = static_cast<float *>(buffers[0]);
+  const auto *gradient = static_cast<const float *>(buffers[1]);
+  for (int64_t i = 0; i < 4; ++i)
+    weights[i] -= gradient[i];
+}
+
+TEST(RuntimeSessionTest, updatesInPlace) {
+  for (bool isKept : {false, true}) {
+    ProgramBuilder builder(0);
+    BufferId weights = builder.argument(0, f32({4}));
+    BufferId gradient = builder.argument(1, f32({4}));
+    BufferId updated = builder.buffer(f32({4}));
+    builder.call("update", {weights, gradient}, {updated}, "update");
+    builder.free({weights, gradient});
+    builder.result(0, updated);
+    RankSetup setup;
+    setup.program = builder.program;
+    setup.kernels = {subtractInPlace};
+    setup.inPlace = {{{0, 0}}};
+    std::vector<RankSetup> setups;
+    setups.push_back(std::move(setup));
+    auto group = makeGroup(std::move(setups));
+    ASSERT_TRUE(group);
+    std::vector<float> start = {10, 20, 30, 40}, change = {1, 2, 3, 4};
+    std::vector<float> result(4);
+    ASSERT_EQ(group->setArgument(0, start.data(), f32({4})), std::nullopt);
+    ASSERT_EQ(isKept ? group->keep(0) : group->carry(0, 0), std::nullopt);
+    for (int step = 0; step < 3; ++step) {
+      ASSERT_EQ(group->setArgument(1, change.data(), f32({4})), std::nullopt);
+      ASSERT_EQ(group->step(), std::nullopt);
+    }
+    ASSERT_EQ(group->getResult(0, result.data(), f32({4})), std::nullopt);
+    // An argument that is kept starts every step from the same values.
+    EXPECT_EQ(result, isKept ? (std::vector<float>{9, 18, 27, 36})
+                             : (std::vector<float>{7, 14, 21, 28}));
+    // Two buffers at a time, three with the one that is kept.
+    EXPECT_EQ(group->getSession(0).getDevice().getPeakBytes(),
+              isKept ? 48 : 32);
+  }
+}
+
 TEST(RuntimeSessionTest, carryWantsEqualParts) {
   RankSetup setup = makeStage(0, 1, false);
   auto group = makeGroup({setup});
