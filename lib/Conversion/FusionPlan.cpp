@@ -14,8 +14,14 @@ using namespace mlir;
 using namespace hetero;
 using namespace mlir::stablehlo;
 
-/// Loops beyond this many operations spill registers, and take LLVM long.
-static constexpr unsigned kMaxClusterSize = 96;
+/// Loops beyond this size spill registers, and take LLVM long. An operation on
+/// floats counts as much as four on integers, which are one instruction each
+/// and soon forgotten: random bits take more than a hundred of them.
+static constexpr unsigned kMaxClusterSize = 384;
+
+static unsigned getClusterSize(Operation &op) {
+  return isa<IntegerType>(getElementType(op.getResult(0))) ? 1 : 4;
+}
 
 static RankedTensorType getType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -162,7 +168,7 @@ void FusionPlan::visitFusible(Operation &op) {
     } else {
       clusters[&op] = common = &op;
     }
-    ++clusterSizes[common];
+    clusterSizes[common] += getClusterSize(op);
     return;
   }
   // Views and generated values are stored for users that need a tensor.

@@ -547,9 +547,19 @@ static Value emitReducePrecision(ImplicitLocOpBuilder &b, Value x,
 // Dispatch
 //===----------------------------------------------------------------------===//
 
+/// Whether the bits of an element are those of one element of the result.
+static bool isPlainBitcast(BitcastConvertOp op) {
+  Type from = convertElementType(getElementType(op.getOperand()));
+  Type to = convertElementType(getElementType(op.getResult()));
+  return from && to && from.isIntOrFloat() && to.isIntOrFloat() &&
+         from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth();
+}
+
 bool hetero::isScalarOp(Operation *op) {
   if (op->getNumResults() != 1)
     return false;
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op))
+    return isPlainBitcast(bitcast);
   return isa<AbsOp, AddOp, AndOp, Atan2Op, CbrtOp, CeilOp, ClampOp, ClzOp,
              CompareOp, ComplexOp, ConvertOp, CosineOp, DivOp, ExpOp, Expm1Op,
              FloorOp, ImagOp, IsFiniteOp, Log1pOp, LogOp, LogisticOp, MaxOp,
@@ -599,6 +609,12 @@ static Value emitAny(ImplicitLocOpBuilder &b, Operation *op,
   if (auto convert = dyn_cast<ConvertOp>(op))
     return emitConvert(b, operands[0], getElementType(convert.getOperand()),
                        getElementType(convert.getResult()));
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op)) {
+    Type to = convertElementType(getElementType(bitcast.getResult()));
+    return operands[0].getType() == to
+               ? operands[0]
+               : arith::BitcastOp::create(b, to, operands[0]).getResult();
+  }
   if (auto compare = dyn_cast<CompareOp>(op))
     return emitCompare(b, compare, operands);
   if (isa<SelectOp>(op))
@@ -656,11 +672,6 @@ static Value emitRegionOp(ImplicitLocOpBuilder &b, Operation &op,
       return splat;
   } else if (isa<ReshapeOp, BroadcastInDimOp, TransposeOp>(op)) {
     return operands[0];
-  } else if (auto bitcast = dyn_cast<BitcastConvertOp>(op)) {
-    Type to = convertElementType(getElementType(bitcast.getResult()));
-    if (operands[0].getType() == to)
-      return operands[0];
-    return arith::BitcastOp::create(b, to, operands[0]);
   } else if (isScalarOp(&op)) {
     return emitScalarOp(b, &op, operands);
   }
