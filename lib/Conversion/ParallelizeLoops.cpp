@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -28,6 +29,8 @@ namespace hetero {
 static constexpr int64_t kMathCost = 8;
 /// A dimension of this size is cut into pieces of about equal size.
 static constexpr int64_t kManyPieces = 64;
+/// Rows and columns of a block that is transposed at a time.
+static constexpr int64_t kBlock = 32;
 
 /// The only operation of a function that `hetero-outline-loops` made which is
 /// not a constant or a view; null for other functions.
@@ -103,6 +106,8 @@ namespace {
 struct Cut {
   scf::ForOp loop;
   int64_t size = 0;
+  /// The outer one of two that are run in square blocks; null if none are.
+  scf::ForOp blocked;
 };
 } // namespace
 
@@ -126,6 +131,31 @@ static bool isIndependent(linalg::LinalgOp op, unsigned d) {
     return llvm::is_contained(op.getMatchingIndexingMap(&output).getResults(),
                               getAffineDimExpr(d, op.getContext()));
   });
+}
+
+/// Whether the innermost loop walks along the rows of what is written and along
+/// the columns of something that is read: then blocks of both stay in the
+/// cache.
+static bool isTransposing(linalg::LinalgOp op, ArrayRef<int64_t> sizes) {
+  unsigned rank = op.getNumLoops();
+  if (rank < 2 || op.getNumParallelLoops() != rank ||
+      sizes[rank - 1] < 2 * kBlock || sizes[rank - 2] < 2 * kBlock)
+    return false;
+  AffineExpr inner = getAffineDimExpr(rank - 1, op.getContext());
+  AffineExpr outer = getAffineDimExpr(rank - 2, op.getContext());
+  auto endsWith = [&](OpOperand &operand, AffineExpr expr) {
+    ArrayRef<AffineExpr> results =
+        op.getMatchingIndexingMap(&operand).getResults();
+    return !results.empty() && results.back() == expr;
+  };
+  return llvm::all_of(
+             op.getDpsInitsMutable(),
+             [&](OpOperand &output) { return endsWith(output, inner); }) &&
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return endsWith(operand, outer) &&
+                  llvm::is_contained(
+                      op.getMatchingIndexingMap(&operand).getResults(), inner);
+         });
 }
 
 /// The first dimension that many pieces can be made of, else the largest one.
@@ -162,12 +192,16 @@ static FailureOr<Cut> cutLinalg(RewriterBase &rewriter, linalg::LinalgOp op,
   std::optional<unsigned> dimension = chooseDimension(sizes, independent);
   if (work < minWork || !dimension)
     return Cut();
+  bool isBlocked = isTransposing(op, sizes);
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(rewriter, op);
   if (failed(loops) || loops->size() != sizes.size())
     return failure();
   rewriter.eraseOp(op);
-  return Cut{cast<scf::ForOp>((*loops)[*dimension]), sizes[*dimension]};
+  Cut cut = {cast<scf::ForOp>((*loops)[*dimension]), sizes[*dimension], {}};
+  if (isBlocked)
+    cut.blocked = cast<scf::ForOp>((*loops)[loops->size() - 2]);
+  return cut;
 }
 
 /// The constant number of iterations of a loop from 0 by 1.
@@ -208,7 +242,7 @@ static Cut cutNest(scf::ForOp outermost, int64_t minWork) {
   std::optional<unsigned> dimension = chooseDimension(sizes, independent);
   if (work < minWork || !dimension)
     return {};
-  return {loops[*dimension], sizes[*dimension]};
+  return {loops[*dimension], sizes[*dimension], {}};
 }
 
 /// Gives the function the bounds of the loop as its first arguments.
@@ -222,6 +256,12 @@ static void addBounds(func::FuncOp function, Cut cut) {
   cut.loop.setLowerBound(function.getArgument(0));
   cut.loop.setUpperBound(function.getArgument(1));
   function->setAttr(kPiecesAttr, UnitAttr::get(context));
+  if (!cut.blocked)
+    return;
+  OpBuilder builder(context);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Value size = arith::ConstantIndexOp::create(builder, loc, kBlock);
+  tilePerfectlyNested(cut.blocked, {size, size});
 }
 
 static void addBounds(func::CallOp call, int64_t size) {

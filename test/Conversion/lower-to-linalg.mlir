@@ -55,6 +55,35 @@ func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>) -> tensor<4xui8> {
   return %0 : tensor<4xui8>
 }
 
+// A few rounds over a large tensor are one loop over its elements, with elements
+// of constants in it.
+// CHECK-LABEL: func.func @rounds
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic
+// CHECK-COUNT-3: arith.shli
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @rounds(%x: tensor<4096xui32>) -> tensor<4096xui32> {
+  %c0 = stablehlo.constant dense<0> : tensor<i32>
+  %c1 = stablehlo.constant dense<1> : tensor<i32>
+  %c3 = stablehlo.constant dense<3> : tensor<i32>
+  %shifts = stablehlo.constant dense<[13, 17]> : tensor<2xui32>
+  %r:2 = stablehlo.while(%i = %c0, %y = %x) : tensor<i32>, tensor<4096xui32>
+  cond {
+    %less = stablehlo.compare LT, %i, %c3, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  } do {
+    %next = stablehlo.add %i, %c1 : tensor<i32>
+    %s = stablehlo.slice %shifts [1:2] : (tensor<2xui32>) -> tensor<1xui32>
+    %e = stablehlo.reshape %s : (tensor<1xui32>) -> tensor<ui32>
+    %b = stablehlo.broadcast_in_dim %e, dims = [] : (tensor<ui32>) -> tensor<4096xui32>
+    %z = stablehlo.shift_left %y, %b : tensor<4096xui32>
+    %w = stablehlo.xor %z, %y : tensor<4096xui32>
+    stablehlo.return %next, %w : tensor<i32>, tensor<4096xui32>
+  }
+  return %r#1 : tensor<4096xui32>
+}
+
 // A list of numbers and addresses goes to the runtime.
 // CHECK-LABEL: func.func @fft
 // CHECK-SAME: (%[[X:.*]]: tensor<2x6xf32>)

@@ -55,6 +55,23 @@ func.func private @row_sums(%a: memref<16x8xf32>, %b: memref<16xf32>) {
   return
 }
 
+// A transpose runs in blocks, of which each thread has some rows.
+// CHECK: func.func private @transpose(%[[BEGIN:.*]]: index, %[[END:.*]]: index,
+// CHECK: %[[BLOCK:.*]] = arith.constant 32 : index
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step %{{.*}} {
+// CHECK: scf.for %[[J:.*]] = %c0{{.*}} to %c128{{.*}} step
+// CHECK: scf.for %{{.*}} = %[[I]] to
+// CHECK: scf.for %{{.*}} = %[[J]] to
+// CHECK: memref.store
+func.func private @transpose(%a: memref<128x64xf32>, %b: memref<64x128xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<128x64xf32>) outs(%b : memref<64x128xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
 // One sum is one piece, and so is a loop with little to do.
 // CHECK: func.func private @total(%{{.*}}: memref<64xf32>
 // CHECK: linalg.generic

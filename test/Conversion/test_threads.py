@@ -39,6 +39,14 @@ CASES = {
     "convolution_gradients": (_conv_gradients(1), [(3, 17, 15, 5), (3, 3, 5, 20)]),
     "strided_convolution_gradients": (_conv_gradients(2), [(3, 33, 31, 6), (3, 3, 6, 20)]),
     "sums": (lambda x: (x.sum(0), x.sum(1), x.max(1), x.sum()), [(301, 257)]),
+    "transposes": (
+        lambda x, y: (x.T * 2, y.transpose(1, 2, 0), y.transpose(0, 2, 1) + x[:3, :1, None]),
+        [(301, 257), (3, 130, 75)],
+    ),
+    "random_bits": (
+        lambda x: x + jax.random.uniform(jax.random.key(3), x.shape),
+        [(301, 257)],
+    ),
     "softmax": (lambda x: jax.nn.softmax(x), [(301, 257)]),
     "embedding": (
         jax.grad(lambda t, i: jnp.sum(jnp.sin(t[jnp.floor(jnp.abs(i) * 50).astype(jnp.int32) % 100]))),
