@@ -36,4 +36,6 @@ def test_losses_are_those_of_jax(name: str, tmp_path: Path) -> None:
     assert len(losses) == STEPS
     # The loss has to have moved, or nothing was compared.
     assert max(expected) - min(expected) > 1e-2
-    np.testing.assert_allclose(losses, expected, atol=1e-3, rtol=0)
+    # With 8 bits a number, what is not exact is a matter of proportion.
+    tolerance = {"rtol": 1e-3} if name == "gpt_bf16" else {"rtol": 0, "atol": 1e-3}
+    np.testing.assert_allclose(losses, expected, **tolerance)

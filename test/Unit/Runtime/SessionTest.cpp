@@ -99,6 +99,40 @@ TEST(RuntimeSessionTest, trainsDataParallel) {
   }
 }
 
+TEST(RuntimeSessionTest, holdsArgumentsUnlessTheyAreDonated) {
+  for (bool donating : {true, false}) {
+    ProgramBuilder builder(0);
+    BufferId weights = builder.argument(0, f32({4}));
+    BufferId gradient = builder.argument(1, f32({4}));
+    BufferId updated = builder.buffer(f32({4}));
+    BufferId again = builder.buffer(f32({4}));
+    builder.call("first", {weights, gradient}, {updated}, "first");
+    builder.free({weights});
+    builder.call("second", {updated, gradient}, {again}, "second");
+    builder.free({updated, gradient});
+    builder.result(0, again);
+    RankSetup setup;
+    setup.program = builder.program;
+    setup.kernels = {subtract, subtract};
+    auto group = makeGroup({setup});
+    ASSERT_TRUE(group);
+    group->setDonating(donating);
+    std::vector<float> values = {10, 20, 30, 40}, step = {1, 2, 3, 4},
+                       result(4);
+    ASSERT_EQ(group->carry(0, 0), std::nullopt);
+    ASSERT_EQ(group->setArgument(0, values.data(), f32({4})), std::nullopt);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(group->setArgument(1, step.data(), f32({4})), std::nullopt);
+      ASSERT_EQ(group->step(), std::nullopt);
+    }
+    ASSERT_EQ(group->getResult(0, result.data(), f32({4})), std::nullopt);
+    EXPECT_EQ(result, (std::vector<float>{6, 12, 18, 24}));
+    EXPECT_EQ(group->getSession(0).getDevice().getPeakBytes(),
+              donating ? 48 : 64);
+    EXPECT_EQ(group->getSession(0).getDevice().getLiveBytes(), 16);
+  }
+}
+
 TEST(RuntimeSessionTest, wantsAllArguments) {
   auto group = makeGroup(
       {makeDataParallel(0, 0, 2, false), makeDataParallel(1, 2, 3, false)});
