@@ -13,6 +13,9 @@ cluster in examples/suite.json, all by the same evaluation, with the certified
 gap of the joint plan; then geometric means over all pairs of how much longer
 the plans of each planner take than the joint ones. `released` is the best of
 the published planners as their releases search, `extended` as they do here.
+
+Speed: the searches that must not take long. Schedules: what in-flight counts by
+boundary (h1f1b) gain over 1f1b where a boundary takes half of a stage or more.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +34,7 @@ from typing import Any
 
 from figures import ROOT, Report, growth
 
+PARTS = ("split", "speed", "schedules", "quality", "scale")
 OPS_PER_LAYER = 400
 OPS = (100, 1_000, 10_000, 100_000)
 DEVICES = (4, 16, 64, 256, 1_024, 4_096)
@@ -44,7 +49,25 @@ CLASS_NAMES = ("a100-40", "v100-32", "a10g", "t4", "l4", "p40", "rtx3090", "rtx2
 BARS = {
     "split.batch128.devices8": 0.05,
     "split.batch2048.devices64": 1.0,
+    "speed.layers32.devices512": 3.0,
+    "speed.layers66.devices12": 0.5,
+    "speed.layers50.devices1024": 10.0,
+    "speed.layers50.devices1024.memory": 2.0,
+    "gap.small.median": 8.0,
+    "gap.large.most": 15.0,
 }
+# What each figure must not fall below.
+FLOORS = {
+    "over_joint.even": 1.65,
+    "over_joint.released": 1.25,
+    "over_joint.extended": 1.05,
+    "over_joint.least": 1.0,
+    "h1f1b.over_1f1b": 1.2,
+}
+# Links between stages, in Gb/s.
+SLOW_LINKS = (0.9, 0.75, 0.6, 0.5)
+# Up to this many devices a cluster is small, and from this many on large.
+SMALL, LARGE = 8, 64
 
 
 def layer(name: str) -> str:
@@ -167,10 +190,28 @@ def ask_all(planner: Planner, names: list[str], pair: dict[str, Any], *flags: st
     return answers
 
 
+def count_devices(cluster: str) -> int:
+    """How many devices a cluster of the examples has."""
+    total = 0
+    text = (ROOT / f"examples/clusters/{cluster}.yaml").read_text().partition("nodes:")[2]
+    for node in re.split(r"- \{?name:", text):
+        devices = re.search(r"devices: \[(.*?)\]", node)
+        number = re.search(r"count: (\d+)", node)
+        for group in devices.group(1).split(",") if devices else ():
+            many = re.match(r"\s*(\d+) x ", group)
+            total += (int(many.group(1)) if many else 1) * (int(number.group(1)) if number else 1)
+    return total
+
+
+def mean(values: list[float]) -> float:
+    """The geometric mean."""
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
 def quality(planner: Planner, names: list[str], report: Report) -> None:
     """The steps of all planners over the suite, and how much longer they take than the joint plan."""
     ratios: dict[str, list[float]] = {}
-    gaps = []
+    gaps: list[tuple[int, float]] = []
     for pair in json.loads((ROOT / "examples/suite.json").read_text()):
         name = f"{pair['cluster']}.{pair['problem']}"
         answers = ask_all(planner, names, pair)
@@ -179,8 +220,8 @@ def quality(planner: Planner, names: list[str], report: Report) -> None:
             report.add(f"{name}.{planner_name}", step, "s")
         if "joint" not in steps:
             continue
-        gaps.append(100 * answers["joint"]["gap_millionths"] / 1e6)
-        report.add(f"{name}.gap", gaps[-1], "%")
+        gaps.append((count_devices(pair["cluster"]), 100 * answers["joint"]["gap_millionths"] / 1e6))
+        report.add(f"{name}.gap", gaps[-1][1], "%")
         released = ask_all(planner, [n for n in PUBLISHED if n in names], pair, "--as-released")
         steps["released"] = min((a["predicted_ps"] / 1e12 for a in released.values()), default=math.nan)
         steps["extended"] = min((steps[n] for n in PUBLISHED if n in steps), default=math.nan)
@@ -188,11 +229,72 @@ def quality(planner: Planner, names: list[str], report: Report) -> None:
             if not math.isnan(step):
                 ratios.setdefault(planner_name, []).append(step / steps["joint"])
     for planner_name, values in ratios.items():
-        mean = math.exp(sum(map(math.log, values)) / len(values))
-        report.add(f"over_joint.{planner_name}", mean, f"x in {len(values)} pairs")
+        unit = f"x in {len(values)} pairs"
+        add_floor(report, f"over_joint.{planner_name}", mean(values), unit)
         report.add(f"over_joint.{planner_name}.least", min(values), "x")
-    if gaps:
-        report.add("gap.median", sorted(gaps)[len(gaps) // 2], "%")
+    if ratios:
+        add_floor(report, "over_joint.least", min(min(values) for values in ratios.values()), "x")
+    small = sorted(gap for devices, gap in gaps if devices <= SMALL)
+    large = [gap for devices, gap in gaps if devices >= LARGE]
+    if small:
+        report.add("gap.small.median", small[len(small) // 2], "%")
+    if large:
+        report.add("gap.large.most", max(large), "%")
+
+
+def add_floor(report: Report, name: str, value: float, unit: str) -> None:
+    """A figure that must not fall below its floor, if it has one: the floor is the peer."""
+    if name in FLOORS:
+        report.add(name, value, unit, peer="floor", peer_value=FLOORS[name])
+        if value < FLOORS[name] * (1 - 1e-9):
+            report.ok = False
+    else:
+        report.add(name, value, unit)
+
+
+def speed(planner: Planner, folder: Path, report: Report) -> None:
+    """The searches of the joint planner that must not take long; the best of three."""
+    clusters = ROOT / "examples/clusters"
+    cases = {
+        "layers32.devices512": (ROOT / "examples/problems/gpt-2.7b.yaml", clusters / "a100-v100-128-384.yaml", 1024),
+        "layers66.devices12": (write_problem(folder, 66, 1024), clusters / "harp.yaml", 1024),
+        "layers50.devices1024": (write_problem(folder, 50, 2048), write_cluster(folder, 1024, 4), 2048),
+    }
+    for name, (problem, cluster, batch) in cases.items():
+        runs = [planner.ask("joint", problem, cluster, f"--batch={batch}") for _ in range(3)]
+        answers = [answer for answer in runs if answer]
+        if not answers:
+            report.add(f"speed.{name}", planner.limit, "s, at least")
+            continue
+        report.add(f"speed.{name}", min(answer["search_seconds"] for answer in answers), "s")
+        report.add(f"speed.{name}.memory", max(answer["memory"] for answer in answers), "GB")
+
+
+def schedules(planner: Planner, folder: Path, report: Report) -> None:
+    """Two nodes behind a link that takes half to one and a half times as long as a stage."""
+    problem = write_problem(folder, 24, 64)
+    # Half of the layers in each node, whatever that takes.
+    pins = [f"    - {{layer: {layer}, devices: [{devices}]}}\n" for layer, devices in ((11, "0, 1"), (12, "2, 3"))]
+    problem.write_text(problem.read_text() + "constraints:\n  pins:\n" + "".join(pins))
+    ratios = []
+    for bandwidth in SLOW_LINKS:
+        cluster = folder / f"slow.{bandwidth}.yaml"
+        cluster.write_text(
+            "name: slow\nnodes:\n"
+            "  - {name: a, count: 2, devices: [2 x a100-40], link: {kind: pcie, bandwidth: 12 GB/s, latency: 5 us}}\n"
+            f"links:\n  - {{between: [a_0, a_1], kind: ethernet, bandwidth: {bandwidth} Gb/s, latency: 200 us}}\n"
+        )
+        steps = {}
+        for kind in ("1f1b", "h1f1b"):
+            answer = planner.ask("stages", problem, cluster, f"--schedule={kind}", "--microbatches=64")
+            if answer is None or "error" in answer:
+                return
+            steps[kind] = answer
+        stage = max(s["forward_ps"] + s["backward_ps"] for s in steps["1f1b"]["stages"])
+        boundary = max(s["boundary_ps"] for s in steps["1f1b"]["stages"])
+        ratios.append(steps["1f1b"]["predicted_ps"] / steps["h1f1b"]["predicted_ps"])
+        report.add(f"h1f1b.{bandwidth}Gbps", ratios[-1], "x", boundary_over_stage=round(boundary / stage, 3))
+    add_floor(report, "h1f1b.over_1f1b", mean(ratios), f"x in {len(ratios)} cases")
 
 
 def main() -> int:
@@ -203,7 +305,7 @@ def main() -> int:
     default = os.environ.get("HETERO_PLAN", ROOT / "build" / "bin" / "hetero-plan")
     parser.add_argument("--hetero-plan", type=Path, default=default, help="default: HETERO_PLAN, or build/bin")
     parser.add_argument("--planners", nargs="+", help="default: all")
-    parser.add_argument("--parts", nargs="+", choices=("split", "quality", "scale"), help="default: all")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, help="default: all")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one search (default: 60)")
     parser.add_argument("--json", action="store_true", help="one JSON object per figure and line")
     options = parser.parse_args()
@@ -212,11 +314,15 @@ def main() -> int:
         return 1
     planner = Planner(options.hetero_plan, options.limit)
     names = options.planners or [name for name in planner.names() if name not in ORACLES]
-    parts = options.parts or ["split", "quality", "scale"]
+    parts = options.parts or PARTS
     report = Report(BARS, options.json)
     with tempfile.TemporaryDirectory() as folder:
         if "split" in parts:
             split(planner, Path(folder), report)
+        if "speed" in parts:
+            speed(planner, Path(folder), report)
+        if "schedules" in parts:
+            schedules(planner, Path(folder), report)
         if "quality" in parts:
             quality(planner, names, report)
         if "scale" in parts:

@@ -106,8 +106,8 @@ double Certificate::compute() {
   // What is good for the lowest option is not bad for the others.
   PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
                              known);
-  return std::max(best,
-                  computeWith(relaxation.improvePrices(best, known), known));
+  std::vector<double> prices = relaxation.improvePrices(best, known);
+  return prices.empty() ? best : std::max(best, computeWith(prices, known));
 }
 
 Time hetero::planner::certify(const Problem &problem, const Cluster &cluster,

@@ -112,6 +112,12 @@ bool HarpPlanner::search(HarpProposal &proposal, SearchTables &tables,
 
 void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
   for (const HarpProposal &proposal : proposals) {
+    // The counts of the search are for one schedule.
+    if (options.schedule != ScheduleKind::HeteroOneFOneB) {
+      selection.add(builder.build(microbatches[proposal.microbatches],
+                                  proposal.layout.stages, Division::Even));
+      continue;
+    }
     Plan plan = builder.draft(microbatches[proposal.microbatches],
                               proposal.layout.stages, Division::Even);
     std::vector<int64_t> limits = builder.findLimits(plan, Division::Even);

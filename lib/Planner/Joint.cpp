@@ -375,8 +375,8 @@ void JointPlanner::searchAll() {
 /// How many designs may be estimated while improving: fewer if each of them
 /// takes longer.
 static int64_t improvementWork(int64_t numDevices, int64_t numLayers) {
-  int64_t work = 6000000 / (numDevices * 8 + numLayers * 2 + 50);
-  return std::max<int64_t>(400, std::min<int64_t>(30000, work));
+  int64_t work = 15000000 / (numDevices * 8 + numLayers * 2 + 50);
+  return std::max<int64_t>(400, std::min<int64_t>(16000, work));
 }
 
 /// The best designs, and the best for each number of stages, and then those of

@@ -256,8 +256,13 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
     option.stay = (time + option.forward) / 2;
     int64_t most = samplesOfRow(run, tensor, times[slow].second, place);
     if (place.node) {
-      option.once = onceInNode(run, *place.node, tensor,
-                               (bounds.largest + most - 1) / most);
+      // So many rows or more.
+      int64_t rows = (bounds.largest + most - 1) / most;
+      option.once = onceInNode(run, *place.node, tensor, rows);
+      if (rows == 1 && place.node->size() > tensor)
+        option.once = {0,
+                       std::min(option.once.end,
+                                onceInNode(run, *place.node, tensor, 2).end)};
       if (network.numNodes > 1 && place.node->out > 0)
         option.crossing = price / whole * crossingBytes / place.node->out;
     } else {
@@ -277,7 +282,7 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
 /// at least as much.
 bool PriceRelaxation::coversAlmost(const StageOption &option,
                                    const StageOption &other, double shortest) {
-  constexpr double share = 1.015;
+  constexpr double share = 1.008;
   double little = 0.001 * shortest;
   auto isBelow = [&](double left, double right) {
     return left <= right * share + little;
@@ -450,7 +455,8 @@ bool PriceRelaxation::excludes(double time) {
       excludesFor(time, 2 * time, 1000 * time, rest))
     return true;
   // Guesses of the sum of all stays, as shares of the time.
-  static constexpr double guesses[] = {0, 0.07, 0.14, 0.25, 0.45, 0.8, 2, 1000};
+  static constexpr double guesses[] = {0,    0.05, 0.1, 0.15, 0.2, 0.27,
+                                       0.36, 0.5,  0.7, 1,    2,   1000};
   for (size_t i = 0; i + 1 < std::size(guesses); ++i)
     if (!excludesFor(time, guesses[i] * time, guesses[i + 1] * time, rest))
       return false;
@@ -458,10 +464,11 @@ bool PriceRelaxation::excludes(double time) {
 }
 
 /// What looking for better prices may take, in options that are tried.
-static constexpr int64_t mostSteps = 20000000;
+static constexpr int64_t mostSteps = 6000000;
 
 std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
   // One class more or less dear, as long as that helps.
+  std::vector<double> best;
   for (double step : {0.2, 0.06}) {
     bool helps = true;
     for (int round = 0; helps && round < 2; ++round) {
@@ -470,12 +477,13 @@ std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
         for (double factor : {1 + step, 1 / (1 + step)}) {
           double aim = low * (1 + 1.5 * precision);
           if (aim >= high || steps > mostSteps)
-            return prices;
+            return best;
           std::vector<double> before = prices, changed = prices;
           changed[index] *= factor;
           setPrices(std::move(changed));
           if (excludes(aim)) {
             low = raise(aim, high);
+            best = prices;
             helps = true;
             break;
           }
@@ -483,5 +491,5 @@ std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
         }
     }
   }
-  return prices;
+  return best;
 }

@@ -81,8 +81,9 @@ public:
 
 protected:
   int64_t numLayers() const { return runs.numLayers; }
-  /// Of a stage in one node, on `rows` rows or more, and in several nodes of
-  /// which each has at most that bandwidth to others.
+  /// Of a stage in one node, on so many rows, or more if there is more than
+  /// one; and in several nodes, one of which has at most that bandwidth to
+  /// others.
   OnceBound onceInNode(size_t run, const NodeKind &node, int64_t tensor,
                        int64_t rows);
   OnceBound onceAcross(size_t run, double bandwidth, int64_t numNodes) const;
@@ -154,7 +155,8 @@ public:
                   std::vector<double> prices = {});
 
   bool excludes(double time) override;
-  /// As raise, with other prices; returns the best ones.
+  /// As raise, with other prices; returns the best ones, or none if those that
+  /// are set are best.
   std::vector<double> improvePrices(double low, double high);
 
 private:

@@ -15,12 +15,17 @@
 // stages i = 1, 2, ... that cover the layers in order, use every device at most
 // once, and satisfy
 //
-//   sum_{j < i} (f_j + k_j) + sum_m t_i(m) <= T
+//   max(g_i, sum_{j < i} (f_j + k_j)) + sum_m t_i(m) + e_i <= T
 //
 //   f   the forward of a stage for the smallest microbatch
 //   k   the least time of a crossing
 //   t   forward and backward for a microbatch, as the devices of the stage
 //       divide its samples best
+//   g   the gather of the parameters, if they are not summed twice at the end
+//   e   the reduction of the gradients over what leads out of a node, or inside
+//       of the node if the stage lies in one, and the update
+//
+// and whose microbatches in flight fit into the memory of its devices.
 //
 // Whether there are such stages is decided by relaxations that are exact where
 // it matters most:
@@ -29,8 +34,9 @@
 //                  dynamic program for the least sum of f and k
 //   many devices   devices of class k cost v_k >= 0 each; if the cheapest cover
 //                  of the layers costs more than all devices together, there
-//                  is none. A dynamic program over (layers, sum of f and k) for
-//                  the least cost; several v are tried
+//                  is none. A dynamic program over (layers, sum of stays) for
+//                  the least cost, which also counts memory; several v are
+//                  tried
 //
 // The bound for M is the smallest T that cannot be excluded; the certificate is
 // the smallest of these over all M.

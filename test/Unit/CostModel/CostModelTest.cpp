@@ -133,6 +133,28 @@ TEST(CostModelTest, groupsSeeTheirSlowestPart) {
   EXPECT_EQ(bus.bandwidth, Bandwidth(2500000000));
 }
 
+TEST(CostModelTest, groupsShareWhatLeadsOutOfNodes) {
+  Cluster cluster = makeCluster(2, 4);
+  // Two columns between the nodes have half of the network each.
+  Group half = makeGroup(cluster, {0, 4}, /*alike=*/2);
+  EXPECT_EQ(half.networkBandwidth, Bandwidth(500000000));
+  std::vector<Group> groups = makeGroups(cluster, {{0, 4}, {1, 5}});
+  EXPECT_EQ(groups[0].bandwidth, half.bandwidth);
+  EXPECT_EQ(groups[1].bandwidth, half.bandwidth);
+  // Inside of the nodes each has its own way.
+  groups = makeGroups(cluster, {{0, 1}, {2, 3}, {4, 5}});
+  for (const Group &group : groups)
+    EXPECT_EQ(group.bandwidth, Bandwidth(10000000000));
+  // One that leaves a node does not disturb those that do not.
+  groups = makeGroups(cluster, {{0, 4}, {1, 2}});
+  EXPECT_EQ(groups[0].bandwidth, Bandwidth(1000000000));
+  EXPECT_EQ(groups[1].bandwidth, Bandwidth(10000000000));
+  // A bus is for all of them.
+  Cluster bus = makeCluster(1, 4, /*shared=*/true);
+  groups = makeGroups(bus, {{0, 1}, {2, 3}});
+  EXPECT_EQ(groups[0].bandwidth, Bandwidth(2500000000));
+}
+
 TEST(CostModelTest, memoryNamesTheLargestFirst) {
   MemoryUse use;
   use.state = Bytes(1024);

@@ -95,6 +95,28 @@ private:
 };
 } // namespace
 
+TEST(HarpTest, countsFollowTheSchedule) {
+  int found = 0;
+  for (int64_t i = 0; i < 40; ++i) {
+    std::mt19937 random(32000 + i);
+    Problem problem = makeRandomProblem(random, 5, 8);
+    Cluster cluster = makeRandomCluster(random, 4, /*scarce=*/false);
+    PlannerOptions options;
+    options.schedule = ScheduleKind::Gpipe;
+    llvm::Expected<Plan> plan = planHarp(problem, cluster, options);
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      continue;
+    }
+    found += plan->stages.size() > 1;
+    // All forwards come first.
+    for (const Stage &stage : plan->stages)
+      EXPECT_EQ(stage.inFlight, int64_t(plan->microbatches.size()))
+          << "case " << i;
+  }
+  EXPECT_GT(found, 0);
+}
+
 TEST(HarpTest, findsTheBestOfAllLayouts) {
   const char *given = std::getenv("HETERO_RANDOM_CASES");
   int64_t cases = given ? std::atoll(given) : 300;
