@@ -21,8 +21,9 @@ static FailureOr<func::FuncOp> getPlannedStep(ModuleOp module) {
   auto step = module.lookupSymbol<func::FuncOp>(plan.getStepAttr().getAttr());
   if (step && !step.isExternal())
     return step;
-  return plan.emitOpError() << "is of " << plan.getStepAttr()
-                            << ", which the module does not have";
+  return plan.emitOpError()
+         << "is of " << plan.getStepAttr() << ", which "
+         << (step ? "has no body" : "the module does not have");
 }
 
 FailureOr<func::FuncOp> hetero::getStep(ModuleOp module) {

@@ -164,7 +164,7 @@ def muon() -> UserStep:
 
 @user_step
 def schedule_free() -> UserStep:
-    return _mlp_step(optax.contrib.schedule_freesgd(0.1))
+    return _mlp_step(optax.contrib.schedule_free_sgd(0.1))
 
 
 @user_step
@@ -198,7 +198,7 @@ def injected_hyperparameters() -> UserStep:
 @user_step
 def polyak_step_size() -> UserStep:
     """The step depends on the loss itself."""
-    optimizer = optax.polyaksgd()
+    optimizer = optax.polyak_sgd()
     made = _mlp_step(momentum)
     params, _, x, y = made.args
     model = _Mlp()
