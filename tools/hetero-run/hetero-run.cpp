@@ -153,8 +153,7 @@ struct Flags {
       cl::init(0), cl::cat(category)};
   cl::opt<std::string> cache{
       "cache",
-      cl::desc("Keep compiled kernels here, and take those "
-               "that are"),
+      cl::desc("Keep compiled kernels here, and take those that are there"),
       cl::value_desc("directory"), cl::cat(category)};
   cl::opt<bool> compileOnly{
       "compile-only",
