@@ -135,9 +135,9 @@ struct Flags {
       cl::value_desc("size"), cl::cat(category)};
   cl::opt<bool> donate{
       "donate",
-      cl::desc("A step may give up its state after the last use, so that the "
-               "new state fits in its place (default); --donate=false keeps "
-               "it until the step has ended"),
+      cl::desc("A step gives up its state, and writes the new one over it "
+               "where it can (default); --donate=false keeps it until the "
+               "step has ended"),
       cl::init(true), cl::cat(category)};
   cl::opt<bool> time{"time",
                      cl::desc("Print what preparing and the steps took: median "
