@@ -104,7 +104,8 @@ private:
   void addSeed(const Plan &plan);
   void chooseMicrobatches();
   bool isPossible(const Design &design) const;
-  Estimate estimate(const Design &design, Estimator &by) const;
+  Estimate estimate(const Design &design, Estimator &by,
+                    double cutoff = infinity) const;
   void add(Design design);
   void search(Configuration &configuration, SearchTables &tables,
               int64_t numPositions);
@@ -181,11 +182,12 @@ bool JointPlanner::isPossible(const Design &design) const {
   return true;
 }
 
-Estimate JointPlanner::estimate(const Design &design, Estimator &by) const {
+Estimate JointPlanner::estimate(const Design &design, Estimator &by,
+                                double cutoff) const {
   if (!isPossible(design))
     return {};
   return by.pool(design.microbatches, microbatches[design.microbatches])
-      .estimate(design.stages);
+      .estimate(design.stages, cutoff);
 }
 
 void JointPlanner::add(Design design) {
@@ -412,8 +414,8 @@ std::vector<Design> JointPlanner::improve(ArrayRef<FoundDesign> starts,
   std::vector<Design> result;
   if (starts.empty())
     return result;
-  auto value = [&](const Design &design) {
-    return isOver() ? infinity : estimate(design, by).seconds;
+  auto value = [&](const Design &design, double cutoff) {
+    return isOver() ? infinity : estimate(design, by, cutoff).seconds;
   };
   LocalSearch search(by.builder, microbatches, value);
   Design top = starts.front().design;
@@ -439,7 +441,7 @@ std::vector<Design> JointPlanner::improve(ArrayRef<FoundDesign> starts,
   while (work > 0 && !isOver()) {
     --work;
     Design design = search.shake(top, random);
-    double time = value(design);
+    double time = value(design, 1.3 * least);
     if (time > 1.3 * least)
       continue;
     search.improve(design, time, work);

@@ -79,7 +79,7 @@ bool StagePool::collect(ArrayRef<StageChoice> stages,
   return true;
 }
 
-Estimate StagePool::estimate(ArrayRef<StageChoice> stages) {
+Estimate StagePool::estimate(ArrayRef<StageChoice> stages, double cutoff) {
   Estimate best;
   std::vector<size_t> found;
   if (!collect(stages, found))
@@ -101,6 +101,8 @@ Estimate StagePool::estimate(ArrayRef<StageChoice> stages) {
       size.boundaryGradient = toSeconds(both.second);
     }
   }
+  if (leastStep(seconds, sizeOf) >= cutoff)
+    return best;
   int64_t count = microbatches.size();
   std::vector<std::vector<int64_t>> tried;
   auto tryCounts = [&](std::vector<int64_t> counts) {

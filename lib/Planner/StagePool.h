@@ -43,8 +43,9 @@ public:
   StagePool(const PlanBuilder &builder, llvm::ArrayRef<int64_t> microbatches);
 
   /// The best of several in-flight policies; infinite if something does not
-  /// fit.
-  Estimate estimate(llvm::ArrayRef<StageChoice> stages);
+  /// fit, or if it cannot be below `cutoff`.
+  Estimate estimate(llvm::ArrayRef<StageChoice> stages,
+                    double cutoff = std::numeric_limits<double>::infinity());
   /// The plan of the stages with these counts, without predictions.
   Plan makePlan(llvm::ArrayRef<StageChoice> stages,
                 llvm::ArrayRef<int64_t> inFlight);

@@ -130,3 +130,28 @@ double hetero::planner::estimateStep(ArrayRef<EstimatedStage> stages,
                   static_cast<double>(late - middle);
   return time + static_cast<double>(count - followed) * period;
 }
+
+double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
+                                  ArrayRef<int64_t> sizeOf) {
+  size_t numSizes = stages.front().sizes.size();
+  std::vector<double> counts(numSizes, 0);
+  for (int64_t size : sizeOf)
+    ++counts[size];
+  double longest = 0, before = 0, after = 0;
+  for (const EstimatedStage &stage : stages) {
+    double work = 0;
+    double forward = std::numeric_limits<double>::infinity(),
+           backward = forward;
+    for (auto [count, times] : zip_equal(counts, stage.sizes)) {
+      work += count * (times.forward + times.backward);
+      forward = std::min(forward, times.forward + times.boundary);
+      backward = std::min(backward, times.backward + times.boundaryGradient);
+    }
+    longest =
+        std::max(longest, std::max(before, stage.gather) + work +
+                              std::max(after, stage.reduce + stage.update));
+    before += forward;
+    after += backward;
+  }
+  return longest;
+}

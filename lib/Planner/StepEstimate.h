@@ -42,6 +42,12 @@ double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
                     llvm::ArrayRef<int64_t> sizeOf,
                     llvm::ArrayRef<int64_t> inFlight);
 
+/// What no order of the same stages takes less than: each of them waits for its
+/// first microbatch, computes all of them, and finishes; or the last gradients
+/// go back from it.
+double leastStep(llvm::ArrayRef<EstimatedStage> stages,
+                 llvm::ArrayRef<int64_t> sizeOf);
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_STEPESTIMATE_H
