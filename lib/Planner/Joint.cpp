@@ -48,6 +48,8 @@ static constexpr size_t mostImproved = 14, mostEvaluated = 32;
 /// How many plans are tried with other schedules, and how many of them have the
 /// same number of microbatches. Which schedule is fastest depends on it.
 static constexpr size_t mostScheduled = 10, mostAlike = 3;
+/// How many designs are improved for split backwards.
+static constexpr size_t mostSplit = 5;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -114,6 +116,7 @@ private:
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
   void improveBest();
+  void addSplit();
   void evaluateBest();
   void scheduleBest();
   void consider(Candidate candidate);
@@ -471,6 +474,51 @@ void JointPlanner::improveBest() {
       add(std::move(design));
 }
 
+/// Designs for split backwards: what is best with whole ones need not be.
+void JointPlanner::addSplit() {
+  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
+    return;
+  sortFound();
+  std::vector<Design> starts;
+  for (const FoundDesign &candidate : found) {
+    const Design &design = candidate.design;
+    if (starts.size() >= mostSplit || candidate.estimate.seconds > 1.25 * best)
+      break;
+    if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
+          return other.microbatches == design.microbatches;
+        }))
+      starts.push_back(design);
+  }
+  auto value = [&](const Design &design, double) {
+    if (isOver() || !isPossible(design))
+      return infinity;
+    return estimator
+        .pool(design.microbatches, microbatches[design.microbatches])
+        .estimateSplit(design.stages);
+  };
+  LocalSearch search(builder, microbatches, value);
+  int64_t work =
+      improvementWork(orders.front().size(), problem.layers.size()) / 8;
+  for (Design &design : starts) {
+    for (StageChoice &stage : design.stages)
+      stage.recompute = false;
+    int64_t share = work;
+    double time = value(design, infinity);
+    search.improve(design, time, share);
+    Estimate whole = estimate(design, estimator);
+    if (time == infinity || whole.seconds == infinity)
+      continue;
+    StagePool &pool =
+        estimator.pool(design.microbatches, microbatches[design.microbatches]);
+    Candidate candidate =
+        builder.complete(pool.makePlan(design.stages, whole.inFlight));
+    if (Error error = verifyStructure(builder.model, candidate.plan))
+      consumeError(std::move(error));
+    else if (!candidate.shortage && !isOver())
+      addSchedules(builder, candidate.plan, selection);
+  }
+}
+
 void JointPlanner::consider(Candidate candidate) {
   // Plans that take the same are usually the same.
   if (!candidate.shortage && none_of(top, [&](const Plan &other) {
@@ -552,8 +600,10 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   if (thorough)
     improveBest();
   evaluateBest();
-  if (thorough)
+  if (thorough) {
     scheduleBest();
+    addSplit();
+  }
   if (beside)
     beside->join();
   if (!selection.found())

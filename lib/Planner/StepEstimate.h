@@ -48,6 +48,13 @@ double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
 double leastStep(llvm::ArrayRef<EstimatedStage> stages,
                  llvm::ArrayRef<int64_t> sizeOf);
 
+/// What an order that splits backwards comes close to: the gradients of
+/// weights, half of the backward, fill the gaps. With at most `limits` in
+/// flight on each stage.
+double splitStep(llvm::ArrayRef<EstimatedStage> stages,
+                 llvm::ArrayRef<int64_t> sizeOf,
+                 llvm::ArrayRef<int64_t> limits);
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_STEPESTIMATE_H
