@@ -139,7 +139,14 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
   int64_t many = options.asReleased ? numDevices + 1 : finePositions;
   std::vector<HarpProposal> found;
   double best = std::numeric_limits<double>::infinity();
-  for (size_t index = 0; index < microbatches.size(); ++index)
+  // The best numbers are likely to be those in the middle, and make it quick to
+  // see that others are worse.
+  std::vector<size_t> indices;
+  for (size_t step = microbatches.size(); step > 0; step /= 2)
+    for (size_t index = step / 2; index < microbatches.size(); index += step)
+      if (!is_contained(indices, index))
+        indices.push_back(index);
+  for (size_t index : indices)
     for (size_t order = 0; order < orders.size(); ++order) {
       HarpProposal proposal = {{}, order, index};
       // The coarse value may be too high, but not by much.

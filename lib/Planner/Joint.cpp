@@ -48,6 +48,8 @@ static constexpr size_t mostImproved = 14, mostEvaluated = 32;
 /// How many plans are tried with other schedules, and how many of them have the
 /// same number of microbatches. Which schedule is fastest depends on it.
 static constexpr size_t mostScheduled = 10, mostAlike = 3;
+/// How many designs are improved for split backwards.
+static constexpr size_t mostSplit = 5;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -104,7 +106,8 @@ private:
   void addSeed(const Plan &plan);
   void chooseMicrobatches();
   bool isPossible(const Design &design) const;
-  Estimate estimate(const Design &design, Estimator &by) const;
+  Estimate estimate(const Design &design, Estimator &by,
+                    double cutoff = infinity) const;
   void add(Design design);
   void search(Configuration &configuration, SearchTables &tables,
               int64_t numPositions);
@@ -113,6 +116,7 @@ private:
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
   void improveBest();
+  void addSplit();
   void evaluateBest();
   void scheduleBest();
   void consider(Candidate candidate);
@@ -181,11 +185,12 @@ bool JointPlanner::isPossible(const Design &design) const {
   return true;
 }
 
-Estimate JointPlanner::estimate(const Design &design, Estimator &by) const {
+Estimate JointPlanner::estimate(const Design &design, Estimator &by,
+                                double cutoff) const {
   if (!isPossible(design))
     return {};
   return by.pool(design.microbatches, microbatches[design.microbatches])
-      .estimate(design.stages);
+      .estimate(design.stages, cutoff);
 }
 
 void JointPlanner::add(Design design) {
@@ -412,8 +417,8 @@ std::vector<Design> JointPlanner::improve(ArrayRef<FoundDesign> starts,
   std::vector<Design> result;
   if (starts.empty())
     return result;
-  auto value = [&](const Design &design) {
-    return isOver() ? infinity : estimate(design, by).seconds;
+  auto value = [&](const Design &design, double cutoff) {
+    return isOver() ? infinity : estimate(design, by, cutoff).seconds;
   };
   LocalSearch search(by.builder, microbatches, value);
   Design top = starts.front().design;
@@ -439,7 +444,7 @@ std::vector<Design> JointPlanner::improve(ArrayRef<FoundDesign> starts,
   while (work > 0 && !isOver()) {
     --work;
     Design design = search.shake(top, random);
-    double time = value(design);
+    double time = value(design, 1.3 * least);
     if (time > 1.3 * least)
       continue;
     search.improve(design, time, work);
@@ -467,6 +472,51 @@ void JointPlanner::improveBest() {
   for (std::vector<Design> &designs : better)
     for (Design &design : designs)
       add(std::move(design));
+}
+
+/// Designs for split backwards: what is best with whole ones need not be.
+void JointPlanner::addSplit() {
+  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
+    return;
+  sortFound();
+  std::vector<Design> starts;
+  for (const FoundDesign &candidate : found) {
+    const Design &design = candidate.design;
+    if (starts.size() >= mostSplit || candidate.estimate.seconds > 1.25 * best)
+      break;
+    if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
+          return other.microbatches == design.microbatches;
+        }))
+      starts.push_back(design);
+  }
+  auto value = [&](const Design &design, double) {
+    if (isOver() || !isPossible(design))
+      return infinity;
+    return estimator
+        .pool(design.microbatches, microbatches[design.microbatches])
+        .estimateSplit(design.stages);
+  };
+  LocalSearch search(builder, microbatches, value);
+  int64_t work =
+      improvementWork(orders.front().size(), problem.layers.size()) / 8;
+  for (Design &design : starts) {
+    for (StageChoice &stage : design.stages)
+      stage.recompute = false;
+    int64_t share = work;
+    double time = value(design, infinity);
+    search.improve(design, time, share);
+    Estimate whole = estimate(design, estimator);
+    if (time == infinity || whole.seconds == infinity)
+      continue;
+    StagePool &pool =
+        estimator.pool(design.microbatches, microbatches[design.microbatches]);
+    Candidate candidate =
+        builder.complete(pool.makePlan(design.stages, whole.inFlight));
+    if (Error error = verifyStructure(builder.model, candidate.plan))
+      consumeError(std::move(error));
+    else if (!candidate.shortage && !isOver())
+      addSchedules(builder, candidate.plan, selection);
+  }
 }
 
 void JointPlanner::consider(Candidate candidate) {
@@ -550,8 +600,10 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   if (thorough)
     improveBest();
   evaluateBest();
-  if (thorough)
+  if (thorough) {
     scheduleBest();
+    addSplit();
+  }
   if (beside)
     beside->join();
   if (!selection.found())

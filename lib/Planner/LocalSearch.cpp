@@ -20,7 +20,7 @@ bool LocalSearch::tryDesign(Design design) {
   if (isDone())
     return false;
   --left;
-  double time = value(design);
+  double time = value(design, currentValue * margin);
   if (!(time < currentValue * margin))
     return false;
   currentValue = time;

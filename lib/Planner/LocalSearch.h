@@ -34,10 +34,11 @@ namespace hetero::planner {
 
 class LocalSearch {
 public:
-  /// `value` estimates a design; infinite if it is not possible.
+  /// `value` estimates a design; infinite if it is not possible, and if it is
+  /// not below the cutoff.
   LocalSearch(const PlanBuilder &builder,
               llvm::ArrayRef<std::vector<int64_t>> microbatches,
-              llvm::function_ref<double(const Design &)> value)
+              llvm::function_ref<double(const Design &, double cutoff)> value)
       : builder(builder), cluster(builder.model.cluster),
         microbatches(microbatches), value(value) {}
 
@@ -73,7 +74,7 @@ private:
   const PlanBuilder &builder;
   const cluster::Cluster &cluster;
   llvm::ArrayRef<std::vector<int64_t>> microbatches;
-  llvm::function_ref<double(const Design &)> value;
+  llvm::function_ref<double(const Design &, double cutoff)> value;
 
   // Of the current run.
   Design current;

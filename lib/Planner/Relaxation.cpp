@@ -230,8 +230,7 @@ double CountRelaxation::crossing(int64_t cut, double senders) const {
   return network.latency + bytes / (network.bandwidth * senders);
 }
 
-const CountRelaxation::StageBound &CountRelaxation::stage(size_t run,
-                                                          size_t state) {
+CountRelaxation::StageBound &CountRelaxation::stage(size_t run, size_t state) {
   StageBound &result = cache[run * states.size() + state];
   if (result.total >= 0)
     return result;
@@ -246,7 +245,6 @@ const CountRelaxation::StageBound &CountRelaxation::stage(size_t run,
                      : bounds.makespan(run, counts, bounds.smallest, false);
   result.total = static_cast<double>(numLarge) * large +
                  static_cast<double>(count - numLarge) * small;
-  result.forward = bounds.makespan(run, counts, bounds.smallest, true);
   result.once = once(run, counts);
   return result;
 }
@@ -266,7 +264,8 @@ bool CountRelaxation::excludes(double time) {
         for (int64_t number : states[added])
           senders += static_cast<double>(number);
         for (int64_t last = first + 1; last <= numLayers(); ++last) {
-          const StageBound &bound = stage(runs.find(first, last), added);
+          size_t run = runs.find(first, last);
+          StageBound &bound = stage(run, added);
           // More layers take longer and need more memory.
           if (before + bound.total > time)
             break;
@@ -275,8 +274,12 @@ bool CountRelaxation::excludes(double time) {
               time)
             continue;
           double after = before;
-          if (last < numLayers())
+          if (last < numLayers()) {
+            if (bound.forward < 0)
+              bound.forward =
+                  bounds.makespan(run, states[added], bounds.smallest, true);
             after += bound.forward + crossing(last, senders);
+          }
           double &slot = least[last * states.size() + to];
           slot = std::min(slot, after);
         }

@@ -111,14 +111,14 @@ public:
 
 private:
   struct StageBound {
-    /// All microbatches (not computed if negative), the forward of the
-    /// smallest, and what is done once.
-    double total = -1, forward = 0;
+    /// All microbatches, the forward of the smallest (both not computed if
+    /// negative), and what is done once.
+    double total = -1, forward = -1;
     OnceBound once;
   };
 
   void findStates();
-  const StageBound &stage(size_t run, size_t state);
+  StageBound &stage(size_t run, size_t state);
   OnceBound once(size_t run, llvm::ArrayRef<int64_t> counts);
   double crossing(int64_t cut, double senders) const;
 

@@ -79,14 +79,11 @@ bool StagePool::collect(ArrayRef<StageChoice> stages,
   return true;
 }
 
-Estimate StagePool::estimate(ArrayRef<StageChoice> stages) {
-  Estimate best;
-  std::vector<size_t> found;
-  if (!collect(stages, found))
-    return best;
-  std::vector<EstimatedStage> seconds;
-  std::vector<StageTimes> times;
-  std::vector<int64_t> limits;
+/// What stages and the crossings between them take, and what fits.
+void StagePool::getTimes(ArrayRef<size_t> found,
+                         std::vector<EstimatedStage> &seconds,
+                         std::vector<StageTimes> &times,
+                         std::vector<int64_t> &limits) {
   for (auto [index, number] : enumerate(found)) {
     seconds.push_back(entries[number].seconds);
     times.push_back(entries[number].first);
@@ -101,6 +98,31 @@ Estimate StagePool::estimate(ArrayRef<StageChoice> stages) {
       size.boundaryGradient = toSeconds(both.second);
     }
   }
+}
+
+double StagePool::estimateSplit(ArrayRef<StageChoice> stages) {
+  std::vector<size_t> found;
+  if (any_of(stages, [](const StageChoice &s) { return s.recompute; }) ||
+      !collect(stages, found))
+    return std::numeric_limits<double>::infinity();
+  std::vector<EstimatedStage> seconds;
+  std::vector<StageTimes> times;
+  std::vector<int64_t> limits;
+  getTimes(found, seconds, times, limits);
+  return splitStep(seconds, sizeOf, limits);
+}
+
+Estimate StagePool::estimate(ArrayRef<StageChoice> stages, double cutoff) {
+  Estimate best;
+  std::vector<size_t> found;
+  if (!collect(stages, found))
+    return best;
+  std::vector<EstimatedStage> seconds;
+  std::vector<StageTimes> times;
+  std::vector<int64_t> limits;
+  getTimes(found, seconds, times, limits);
+  if (leastStep(seconds, sizeOf) >= cutoff)
+    return best;
   int64_t count = microbatches.size();
   std::vector<std::vector<int64_t>> tried;
   auto tryCounts = [&](std::vector<int64_t> counts) {

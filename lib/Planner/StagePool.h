@@ -43,8 +43,11 @@ public:
   StagePool(const PlanBuilder &builder, llvm::ArrayRef<int64_t> microbatches);
 
   /// The best of several in-flight policies; infinite if something does not
-  /// fit.
-  Estimate estimate(llvm::ArrayRef<StageChoice> stages);
+  /// fit, or if it cannot be below `cutoff`.
+  Estimate estimate(llvm::ArrayRef<StageChoice> stages,
+                    double cutoff = std::numeric_limits<double>::infinity());
+  /// What split backwards come close to; infinite if stages compute again.
+  double estimateSplit(llvm::ArrayRef<StageChoice> stages);
   /// The plan of the stages with these counts, without predictions.
   Plan makePlan(llvm::ArrayRef<StageChoice> stages,
                 llvm::ArrayRef<int64_t> inFlight);
@@ -59,6 +62,9 @@ private:
 
   size_t find(const StageChoice &choice, StagePlace place, int64_t depth);
   const std::vector<std::pair<Time, Time>> &crossing(size_t from, size_t to);
+  void getTimes(llvm::ArrayRef<size_t> found,
+                std::vector<EstimatedStage> &seconds,
+                std::vector<StageTimes> &times, std::vector<int64_t> &limits);
   bool collect(llvm::ArrayRef<StageChoice> stages, std::vector<size_t> &found);
 
   const PlanBuilder &builder;

@@ -130,3 +130,60 @@ double hetero::planner::estimateStep(ArrayRef<EstimatedStage> stages,
                   static_cast<double>(late - middle);
   return time + static_cast<double>(count - followed) * period;
 }
+
+double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
+                                  ArrayRef<int64_t> sizeOf) {
+  size_t numSizes = stages.front().sizes.size();
+  std::vector<double> counts(numSizes, 0);
+  for (int64_t size : sizeOf)
+    ++counts[size];
+  double longest = 0, before = 0, after = 0;
+  for (const EstimatedStage &stage : stages) {
+    double work = 0;
+    double forward = std::numeric_limits<double>::infinity(),
+           backward = forward;
+    for (auto [count, times] : zip_equal(counts, stage.sizes)) {
+      work += count * (times.forward + times.backward);
+      forward = std::min(forward, times.forward + times.boundary);
+      backward = std::min(backward, times.backward + times.boundaryGradient);
+    }
+    longest =
+        std::max(longest, std::max(before, stage.gather) + work +
+                              std::max(after, stage.reduce + stage.update));
+    before += forward;
+    after += backward;
+  }
+  return longest;
+}
+
+double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
+                                  ArrayRef<int64_t> sizeOf,
+                                  ArrayRef<int64_t> limits) {
+  auto count = static_cast<double>(sizeOf.size());
+  // From the last stage on: how long a microbatch stays.
+  std::vector<double> stays(stages.size());
+  double stay = 0;
+  for (size_t i = stages.size(); i-- > 0;) {
+    const StageSeconds &times = stages[i].sizes.front();
+    stay += times.forward + times.backward / 2 + times.boundary +
+            times.boundaryGradient;
+    stays[i] = stay;
+  }
+  double longest = 0, before = 0, after = 0;
+  for (auto [index, stage] : enumerate(stages)) {
+    double work = 0;
+    for (int64_t size : sizeOf)
+      work += stage.sizes[size].forward + stage.sizes[size].backward;
+    work = std::max(work,
+                    count * stays[index] / static_cast<double>(limits[index]));
+    const StageSeconds &times = stage.sizes.front();
+    // Its own gradients of weights are left for the time after.
+    double left = after - count * times.backward / 2;
+    longest =
+        std::max(longest, std::max(before, stage.gather) + work +
+                              std::max(left, stage.reduce + stage.update));
+    before += times.forward + times.boundary;
+    after += times.backward / 2 + times.boundaryGradient;
+  }
+  return longest;
+}

@@ -42,6 +42,19 @@ double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
                     llvm::ArrayRef<int64_t> sizeOf,
                     llvm::ArrayRef<int64_t> inFlight);
 
+/// What no order of the same stages takes less than: each of them waits for its
+/// first microbatch, computes all of them, and finishes; or the last gradients
+/// go back from it.
+double leastStep(llvm::ArrayRef<EstimatedStage> stages,
+                 llvm::ArrayRef<int64_t> sizeOf);
+
+/// What an order that splits backwards comes close to: the gradients of
+/// weights, half of the backward, fill the gaps. With at most `limits` in
+/// flight on each stage.
+double splitStep(llvm::ArrayRef<EstimatedStage> stages,
+                 llvm::ArrayRef<int64_t> sizeOf,
+                 llvm::ArrayRef<int64_t> limits);
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_STEPESTIMATE_H
