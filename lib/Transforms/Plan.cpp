@@ -207,16 +207,21 @@ FailureOr<TensorSplits> PlanPass::addTensorSplits(
   return splits;
 }
 
-/// Whether a device has less memory than the state in exact rows, and all that
-/// the plan has counted beside it, takes.
-static bool exceedsMemory(const planner::Plan &plan,
-                          const cluster::Cluster &cluster) {
-  return llvm::any_of(plan.stages, [&](const planner::Stage &stage) {
-    return llvm::any_of(stage.shares, [&](const planner::DeviceShare &share) {
-      const cluster::Device &device = cluster.devices[share.device];
-      return share.memory > cluster.classes[device.deviceClass].usableMemory();
-    });
-  });
+/// By class, how much memory a device lacks for the state in exact rows and all
+/// that the plan has counted beside it; empty if that fits everywhere.
+static SmallVector<Bytes> findShortage(const planner::Plan &plan,
+                                       const cluster::Cluster &cluster) {
+  SmallVector<Bytes> shortage;
+  for (const planner::Stage &stage : plan.stages)
+    for (const planner::DeviceShare &share : stage.shares) {
+      int64_t kind = cluster.devices[share.device].deviceClass;
+      Bytes usable = cluster.classes[kind].usableMemory();
+      if (share.memory <= usable)
+        continue;
+      shortage.resize(cluster.classes.size(), Bytes(0));
+      shortage[kind] = std::max(shortage[kind], share.memory - usable);
+    }
+  return shortage;
 }
 
 /// Warns of a stage whose samples go to another number of devices than the user
@@ -264,28 +269,43 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
     graph = getGraph(step, problem.batch);
     options->graph = &graph.graph;
   }
-  for (bool again : {false, true}) {
+  cluster::Cluster tight = cluster;
+  bool isTight = false;
+  constexpr int maxRounds = 5;
+  for (int round = 0; round < maxRounds; ++round) {
     llvm::Expected<planner::Plan> plan =
-        planner::runPlanner(plannerName, problem, cluster, *options);
+        planner::runPlanner(plannerName, problem, tight, *options);
     if (!plan)
       return LogicalResult(step.emitError()
                            << llvm::toString(plan.takeError()));
+    StateLayout layout =
+        layOutState(step, layers, *splits, user->storageDims, *plan);
+    SmallVector<Bytes> shortage = findShortage(*plan, cluster);
+    if (shortage.empty()) {
+      // A bound for less memory is none for all of it.
+      if (isTight)
+        plan->bound = Time(0);
+      warnOfOtherParts(step, *user, *plan);
+      return std::make_pair(std::move(*plan), std::move(layout));
+    }
+    // Planners take all of a layer to be divided. Where that is not so and the
+    // rest does not fit, layers stay whole.
     bool divides = llvm::any_of(plan->stages, [](const planner::Stage &stage) {
       return stage.mesh.tensor > 1;
     });
-    StateLayout layout =
-        layOutState(step, layers, *splits, user->storageDims, *plan);
-    // Planners take all of a layer to be divided. Where that is not so and the
-    // rest does not fit, layers stay whole.
-    if (!again && divides && !problem.constraints.tensor &&
-        exceedsMemory(*plan, cluster)) {
+    if (divides && !problem.constraints.tensor && options->tensorParallel) {
       options->tensorParallel = false;
       continue;
     }
-    warnOfOtherParts(step, *user, *plan);
-    return std::make_pair(std::move(*plan), std::move(layout));
+    // They divide state anywhere, and rows are whole: that much less is free.
+    isTight = true;
+    for (auto [kind, bytes] : llvm::zip_equal(tight.classes, shortage))
+      kind.reserved = std::min(kind.memory, kind.reserved + bytes);
   }
-  llvm_unreachable("the second plan is the last");
+  return LogicalResult(
+      step.emitError()
+      << "the planner '" << plannerName
+      << "' finds no plan that fits when state is divided by whole rows");
 }
 
 //===----------------------------------------------------------------------===//
