@@ -85,7 +85,7 @@ def test_killed_rank_often(seed):
 
 def test_killed_while_others_compute():
     # Nobody waits: rank 1 is in a kernel that does not return, and mpirun ends
-    # it a second later.
+    # it soon afterwards.
     run = Run(2, "stuck")
     run.wait_for("^rank 1: process")
     os.kill(run.pid_of(0), signal.SIGKILL)
@@ -94,7 +94,7 @@ def test_killed_while_others_compute():
 
 def test_stopped_rank():
     """All that run say so. The one that was stopped does, too, if the machine
-    gives it the time: mpirun kills it a second after it has woken it up."""
+    gives it the time: mpirun kills it soon after it has woken it up."""
     run = disturb(4, 2, signal.SIGSTOP, 0.1, HETERO_TEST_LOSS_TIMEOUT="2000")
     fail(run, r"^error: rank 2 is lost: process \d+ on '.*' is stopped and was silent for 2", 3)
     assert "waits for" in run.text
