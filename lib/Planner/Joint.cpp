@@ -613,8 +613,11 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   if (plan && thorough && !isOver() &&
       (!certified || *certified >= plan->predicted))
     certified = computeCertificate(problem, cluster, plan->predicted);
-  // The certificate is about plans whose stages have one run each.
-  if (plan && certified && plan->stages.front().layers.size() == 1)
+  // The certificate is about plans whose stages have one run and uniform rows.
+  if (plan && certified && all_of(plan->stages, [&](const Stage &stage) {
+        return stage.layers.size() == 1 &&
+               rowsAreUniform(cluster, stage.mesh.devices, stage.mesh.tensor);
+      }))
     plan->bound = std::max(plan->bound, std::min(*certified, plan->predicted));
   return plan;
 }

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A lower bound on the step time of every plan whose microbatches differ by at
-// most one sample and whose stages have one run of layers each, whatever its
+// most one sample and whose stages have one run of layers each and rows of
+// devices of one class in one node (planEven may mix classes), whatever its
 // schedule (also with split backwards), modes, recompute and divisions are. It
 // is much closer than computeBound, and takes longer.
 //
