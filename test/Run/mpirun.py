@@ -38,9 +38,6 @@ class Run:
                 **os.environ,
                 "OMPI_ALLOW_RUN_AS_ROOT": "1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                # mpirun kills the others a second after one has ended, which on a
-                # busy machine may be too soon for them to say anything.
-                "OMPI_MCA_odls_base_sigkill_timeout": "3",
                 **environment,
             },
         )
