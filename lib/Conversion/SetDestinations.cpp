@@ -47,7 +47,7 @@ void SetDestinations::runOnOperation() {
                         bufferization::BufferizationDialect::kWritableAttrName,
                         builder.getBoolAttr(false));
   // Discardable attributes of results have no place any more.
-  function.setAllResultAttrs(ArrayRef<DictionaryAttr>());
+  function.removeResAttrsAttr();
   // Who plans the memory has to tell operands from results.
   bool isPlanned = llvm::any_of(function.getArguments(), [&](BlockArgument a) {
     return function.getArgAttr(a.getArgNumber(), kLastUseAttr);

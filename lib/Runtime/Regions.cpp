@@ -52,7 +52,8 @@ private:
     for (Range range : region.dimensions[dimension]) {
       if (dimension + 1 == rank) {
         int64_t bytes = (range.end - range.begin) * stride;
-        visit(local, whole + range.begin * stride, bytes);
+        if (bytes != 0)
+          visit(local, whole + range.begin * stride, bytes);
         local += bytes;
         continue;
       }
