@@ -105,10 +105,16 @@ static T neutral(Reduction reduction) {
 template <typename Element, typename Operation>
 static void combineWith(const void *value, void *sum, int64_t count,
                         Operation operation) {
-  const auto *from = static_cast<const Element *>(value);
-  auto *to = static_cast<Element *>(sum);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = Element::narrow(operation(to[i].widen(), from[i].widen()));
+  // Parts of a message follow each other, whatever their types are aligned to.
+  const auto *from = static_cast<const char *>(value);
+  auto *to = static_cast<char *>(sum);
+  for (int64_t i = 0; i < count; ++i) {
+    Element left, right;
+    std::memcpy(&left, to + i * sizeof(Element), sizeof(Element));
+    std::memcpy(&right, from + i * sizeof(Element), sizeof(Element));
+    left = Element::narrow(operation(left.widen(), right.widen()));
+    std::memcpy(to + i * sizeof(Element), &left, sizeof(Element));
+  }
 }
 
 /// Calls `visit` with a value of the struct that stands for `type`.

@@ -143,7 +143,8 @@ TEST(RuntimeSessionTest, wantsAllArguments) {
   ASSERT_TRUE(error);
   EXPECT_NE(error->find("argument 1 of the step"), std::string::npos) << *error;
   EXPECT_NE(error->find("has no value for step 0"), std::string::npos);
-  EXPECT_EQ(group->setArgument(1, weights.data(), f32({3, 4})),
+  std::vector<float> samples(12);
+  EXPECT_EQ(group->setArgument(1, samples.data(), f32({3, 4})),
             "argument 1: tensor 3x4xf32 has 3 indices in dimension 0 where the "
             "program uses 5");
 }
