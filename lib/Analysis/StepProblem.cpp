@@ -28,6 +28,7 @@ public:
   planner::Problem build();
 
 private:
+  Affine<Bytes> getNeeded(Operation *op);
   void addCost(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
   void addState();
@@ -50,6 +51,25 @@ private:
 };
 } // namespace
 
+/// The bytes of what has to be there for an operation and is neither an
+/// argument nor a gradient, which are counted as such.
+Affine<Bytes> ProblemBuilder::getNeeded(Operation *op) {
+  Affine<Bytes> needed;
+  llvm::SmallPtrSet<void *, 8> seen;
+  for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                                         llvm::to_vector(op->getResults()))) {
+    bool isCounted =
+        !value.getDefiningOp() || llvm::any_of(value.getUsers(), [&](auto *u) {
+          auto it = layers.ofOp.find(block.findAncestorOpInBlock(*u));
+          return it != layers.ofOp.end() && it->second.phase == Phase::Update;
+        });
+    if (!isCounted && seen.insert(value.getAsOpaquePointer()).second)
+      add(needed, getNumBytes(value.getType()), forms.getForm(value).isSplit());
+  }
+  add(needed, getInnerBytes(op), forms.isLocal(op));
+  return needed;
+}
+
 void ProblemBuilder::addCost(Operation *op, const StepLayers::Place &place) {
   planner::Layer &layer = problem.layers[place.layer];
   planner::Cost &cost = place.phase == Phase::Forward  ? layer.forward
@@ -69,8 +89,7 @@ void ProblemBuilder::addCost(Operation *op, const StepLayers::Place &place) {
   ++cost.operations;
   if (place.phase == Phase::Update)
     return;
-  Affine<Bytes> needed;
-  add(needed, work.bytes, local);
+  Affine<Bytes> needed = getNeeded(op);
   if (layer.workspace.at(batch) < needed.at(batch))
     layer.workspace = needed;
 }

@@ -110,6 +110,21 @@ static OpWork getLoopWork(stablehlo::WhileOp loop) {
   return work * (counted ? counted->tripCount : 1);
 }
 
+uint64_t hetero::getInnerBytes(Operation *op) {
+  uint64_t most = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block) {
+        uint64_t bytes = getInnerBytes(&inner);
+        for (Type type : inner.getOperandTypes())
+          bytes = SaturatingAdd(bytes, getNumBytes(type));
+        for (Type type : inner.getResultTypes())
+          bytes = SaturatingAdd(bytes, getNumBytes(type));
+        most = std::max(most, bytes);
+      }
+  return most;
+}
+
 OpWork hetero::getWork(Operation *op) {
   if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
     return getLoopWork(loop);

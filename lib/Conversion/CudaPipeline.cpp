@@ -82,6 +82,9 @@ void hetero::buildCudaPipeline(OpPassManager &manager,
   manager.addPass(createLowerToLinalgPass(linalg));
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
   addBufferization(manager);
+  PlanMemoryPassOptions memory;
+  memory.temporaries = false;
+  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
   manager.addPass(createLowerToCublasPass());
   OutlineLoopsPassOptions outline;
   outline.device = true;

@@ -64,14 +64,13 @@ static double now() {
 //===----------------------------------------------------------------------===//
 
 /// Removes what is there for planners alone: clusters, meshes, plans, and
-/// attributes of arguments and results. Whether operands are used afterwards
-/// stays if `keepsUses`.
-static void removePlanning(ModuleOp module, bool keepsUses) {
+/// attributes of arguments and results, but whether they are used afterwards.
+static void removePlanning(ModuleOp module) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     if (auto function = dyn_cast<func::FuncOp>(op)) {
       llvm::SmallBitVector isLast(function.getNumArguments());
       for (unsigned i = 0; i < isLast.size(); ++i)
-        isLast[i] = keepsUses && function.getArgAttr(i, kLastUseAttr);
+        isLast[i] = bool(function.getArgAttr(i, kLastUseAttr));
       function.removeArgAttrsAttr();
       function.removeResAttrsAttr();
       for (unsigned i : isLast.set_bits())
@@ -238,7 +237,7 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
   context->appendDialectRegistry(registry);
   context->loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = original.clone();
-  removePlanning(*module, options.cudaArchitectures.empty());
+  removePlanning(*module);
   llvm::StringMap<std::string> targets;
   deduplicate(*module, targets);
   if (failed(lower(*module, options)))

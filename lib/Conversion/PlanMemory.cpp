@@ -276,6 +276,7 @@ static int64_t assignOffsets(MutableArrayRef<Temporary> temporaries) {
 
 namespace {
 struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
+  using PlanMemoryPassBase::PlanMemoryPassBase;
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal() || !function.getBody().hasOneBlock())
@@ -286,6 +287,13 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
     if (!pairs.empty())
       function->setAttr(kInPlaceAttr,
                         DenseI64ArrayAttr::get(&getContext(), pairs));
+    numInPlace += pairs.size() / 2;
+    if (temporaries)
+      planTemporaries(block, lifetimes);
+  }
+
+  /// Puts the temporaries of the block in one.
+  void planTemporaries(Block &block, Lifetimes &lifetimes) {
     SmallVector<Temporary> temporaries;
     for (auto alloc : block.getOps<memref::AllocOp>())
       if (std::optional<Temporary> temporary = lifetimes.find(alloc))
@@ -295,7 +303,8 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
     int64_t total = assignOffsets(temporaries);
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     auto type = MemRefType::get({total}, builder.getI8Type());
-    Value memory = memref::AllocOp::create(builder, function.getLoc(), type);
+    Value memory =
+        memref::AllocOp::create(builder, getOperation().getLoc(), type);
     for (Temporary &temporary : temporaries) {
       builder.setInsertionPoint(temporary.alloc);
       Location loc = temporary.alloc.getLoc();
@@ -311,7 +320,7 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
       numBytesUnshared += temporary.size;
     }
     builder.setInsertionPoint(block.getTerminator());
-    memref::DeallocOp::create(builder, function.getLoc(), memory);
+    memref::DeallocOp::create(builder, getOperation().getLoc(), memory);
     numTemporaries += temporaries.size();
     numBytes += total;
   }

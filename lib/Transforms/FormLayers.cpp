@@ -9,8 +9,11 @@
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace hetero {
 #define GEN_PASS_DEF_FORMLAYERSPASS
@@ -35,6 +38,49 @@ static ::hetero::Work getWork(const planner::Cost &cost) {
   return work;
 }
 
+static LayerAttr getLayer(Operation *op) {
+  return op->getAttrOfType<LayerAttr>(HeteroDialect::getLayerAttrName());
+}
+
+/// Gives each layer and phase that uses a broadcast value one of its own, so
+/// that what goes from one to the other, and is kept for the backward, is the
+/// value before it. Returns the number of copies.
+static int64_t copyBroadcasts(Block &block) {
+  int64_t numCopies = 0;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.getOperations()))) {
+    auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+    LayerAttr own = broadcast ? getLayer(broadcast) : LayerAttr();
+    if (!own || !broadcast.getOperand().getDefiningOp() ||
+        getNumBytes(broadcast.getType()) <=
+            getNumBytes(broadcast.getOperand().getType()))
+      continue;
+    // The first user of each other layer and phase gets the copy.
+    llvm::MapVector<LayerAttr, SmallVector<Operation *>> users;
+    for (Operation *user : broadcast->getUsers())
+      if (Operation *top = block.findAncestorOpInBlock(*user))
+        if (LayerAttr layer = getLayer(top); layer && layer != own)
+          users[layer].push_back(top);
+    for (auto &[layer, tops] : users) {
+      OpBuilder builder(
+          *llvm::min_element(tops, [](Operation *a, Operation *b) {
+            return a->isBeforeInBlock(b);
+          }));
+      Operation *copy = builder.clone(op);
+      copy->setAttr(HeteroDialect::getLayerAttrName(), layer);
+      broadcast.getResult().replaceUsesWithIf(
+          copy->getResult(0), [&](OpOperand &use) {
+            return getLayer(block.findAncestorOpInBlock(*use.getOwner())) ==
+                   layer;
+          });
+      ++numCopies;
+    }
+    if (broadcast->use_empty())
+      broadcast.erase();
+  }
+  return numCopies;
+}
+
 void FormLayersPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (!module.getOps<LayerTableOp>().empty())
@@ -51,15 +97,20 @@ void FormLayersPass::runOnOperation() {
   if (failed(axis))
     return signalPassFailure();
   warnOfWholeBatches(*step, *axis);
-  FormAnalysis forms(step->getBody().front(), std::move(*axis));
-  StepLayers layers = formLayers(*step, forms, maxLayers);
-  numLayers += layers.numLayers;
+  Block &block = step->getBody().front();
+  StepLayers formed = formLayers(*step, FormAnalysis(block, *axis), maxLayers);
+  numLayers += formed.numLayers;
   MLIRContext *context = &getContext();
-  for (Operation &op : step->getBody().front())
-    if (auto it = layers.ofOp.find(&op); it != layers.ofOp.end())
+  for (Operation &op : block)
+    if (auto it = formed.ofOp.find(&op); it != formed.ofOp.end())
       op.setAttr(HeteroDialect::getLayerAttrName(),
                  LayerAttr::get(context, it->second.layer, it->second.phase));
-  planner::Problem problem = getProblem(*step, forms, layers);
+  numCopies += copyBroadcasts(block);
+  FailureOr<StepLayers> layers = readLayers(*step);
+  if (failed(layers))
+    return signalPassFailure();
+  planner::Problem problem =
+      getProblem(*step, FormAnalysis(block, std::move(*axis)), *layers);
   OpBuilder builder(*step);
   auto table = LayerTableOp::create(builder, step->getLoc(), "layers");
   builder.setInsertionPointToStart(&table.getBody().emplaceBlock());

@@ -23,7 +23,8 @@
 // CHECK-NEXT: reduce sum [[GRADIENT:m[0-9]+]] to [[MINE:m[0-9]+]] 18 f32 at 0 in
 // CHECK-NEXT: reduce sum [[GRADIENT]]+72 to null 6 f32 at 1 in
 // CHECK-NEXT: group end
-// CHECK: launch {{.*}} <1, 256>({{.*}}[[MINE]]{{.*}}) on s0
+// New parameters take the place of the old.
+// CHECK: launch {{.*}} <1, 256>([[W]], [[MINE]]) on s0
 // CHECK: synchronize
 
 // CHECK-LABEL: rank 1

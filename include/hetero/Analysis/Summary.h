@@ -51,6 +51,10 @@ struct OpWork {
 /// The work of one operation, with all that its regions do.
 OpWork getWork(mlir::Operation *op);
 
+/// The bytes of operands and results of the largest operation in the regions of
+/// `op`: what has to be there for it at one time.
+uint64_t getInnerBytes(mlir::Operation *op);
+
 /// The number of elements and of bytes of a type; 0 for dynamic shapes, tokens
 /// and the like. Elements of less than a byte are counted as stored, in bytes.
 uint64_t getNumElements(mlir::Type type);

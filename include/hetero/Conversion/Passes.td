@@ -189,11 +189,18 @@ def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
+  let options = [
+    Option<"temporaries", "temporaries", "bool", /*default=*/"true",
+           "Put temporaries in one block; otherwise only results take the "
+           "memory of operands">
+  ];
   let statistics = [
     Statistic<"numTemporaries", "num-temporaries", "Number of temporaries">,
     Statistic<"numBytes", "num-bytes", "Size of the blocks">,
     Statistic<"numBytesUnshared", "num-bytes-unshared",
-              "Size of all temporaries">
+              "Size of all temporaries">,
+    Statistic<"numInPlace", "num-in-place",
+              "Number of results in the memory of operands">
   ];
 }
 

@@ -244,6 +244,9 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
     (`hetero/Analysis/Layers.h`). A step that has a layer table is left alone,
     so layers that were edited by hand stay.
 
+    Each layer and phase that uses a broadcast value gets a copy of the
+    broadcast, so that what one gives to the other is the value before it.
+
     ```mlir
     func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
                     %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
@@ -261,7 +264,8 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::hetero::HeteroDialect"];
   let statistics = [
-    Statistic<"numLayers", "num-layers", "Number of layers">
+    Statistic<"numLayers", "num-layers", "Number of layers">,
+    Statistic<"numCopies", "num-copies", "Number of broadcasts copied">
   ];
 }
 

@@ -9,6 +9,7 @@
 #include "../RankSteps.h"
 #include "RankPrograms.h"
 #include "Recompute.h"
+#include "hetero/Analysis/Step.h"
 #include "hetero/Transforms/Passes.h"
 
 namespace hetero {
@@ -28,6 +29,10 @@ struct PartitionPass : public hetero::impl::PartitionPassBase<PartitionPass> {
 
 void PartitionPass::runOnOperation() {
   ModuleOp module = getOperation();
+  FailureOr<func::FuncOp> step = getStep(module);
+  if (failed(step))
+    return signalPassFailure();
+  partition::sinkIntoBackward(*step);
   FailureOr<int64_t> recomputed = partition::copyForRecompute(module);
   if (failed(recomputed))
     return signalPassFailure();

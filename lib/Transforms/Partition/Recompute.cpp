@@ -12,6 +12,8 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -140,6 +142,40 @@ int64_t Recomputer::run() {
   for (auto [user, layer] : users)
     copyFor(user, layer);
   return numCopied;
+}
+
+/// The phase of an operation; none if it depends on no argument.
+static std::optional<Phase> getPhase(Operation *op) {
+  auto layer = op->getAttrOfType<LayerAttr>(HeteroDialect::getLayerAttrName());
+  return layer ? std::optional<Phase>(layer.getPhase()) : std::nullopt;
+}
+
+void partition::sinkIntoBackward(func::FuncOp step) {
+  Block &block = step.getBody().front();
+  // Those that depend on no gradient.
+  llvm::SetVector<Operation *> early;
+  for (Operation &op : block) {
+    if (getPhase(&op) != Phase::Backward || !isMemoryEffectFree(&op))
+      continue;
+    SmallVector<Value> uses(op.getOperands());
+    llvm::append_range(uses, getCaptures(&op));
+    if (llvm::all_of(uses, [&](Value value) {
+          Operation *def = value.getDefiningOp();
+          std::optional<Phase> phase = def ? getPhase(def) : std::nullopt;
+          return !phase || phase == Phase::Forward || early.contains(def);
+        }))
+      early.insert(&op);
+  }
+  for (Operation *op : llvm::reverse(early)) {
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers()) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      if (!first || top->isBeforeInBlock(first))
+        first = top;
+    }
+    if (first)
+      op->moveBefore(first);
+  }
 }
 
 FailureOr<int64_t> partition::copyForRecompute(ModuleOp module) {

@@ -29,14 +29,23 @@
 //   %h2 = dot_general %x, %w    layer 3 recompute
 //   %t2 = tanh %h2              layer 3 recompute
 //
+// Derivatives that depend on no gradient stand in the forward of steps from
+// JAX, beside what they are made of. They move to where the backward needs them
+// first; there they take memory for a layer at a time.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_RECOMPUTE_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_RECOMPUTE_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace hetero::partition {
+
+/// Moves operations of the backward that stand in the forward of the step to
+/// their first users.
+void sinkIntoBackward(mlir::func::FuncOp step);
 
 /// Copies operations for the stages that recompute; returns how many. Fails
 /// with a diagnostic where the layers or the batch cannot be read.

@@ -374,9 +374,37 @@ LogicalResult StepLayout::formUnits() {
       }
     }
     unitOf[&op] = unit;
-    units[stageOf[&op]][unit].push_back(&op);
   }
+  delayHops();
+  for (Operation &op : block)
+    if (auto it = unitOf.find(&op); it != unitOf.end())
+      units[stageOf[&op]][it->second].push_back(&op);
   return success();
+}
+
+/// Moves what only later hops of its stage need to the first of them: the less
+/// is kept between hops, and what becomes new state does so at once.
+void StepLayout::delayHops() {
+  Block &block = step.getBody().front();
+  for (Operation &op : llvm::reverse(block)) {
+    auto it = unitOf.find(&op);
+    if (it == unitOf.end() || it->second.kind != UnitKind::Once ||
+        op.use_empty() || llvm::any_of(op.getResults(), [&](Value result) {
+          return isCompleted(result);
+        }))
+      continue;
+    UnitKey &own = it->second;
+    int64_t first = INT64_MAX;
+    for (Operation *user : op.getUsers()) {
+      auto used = unitOf.find(getTop(user));
+      bool isBeside = used != unitOf.end() &&
+                      used->second.level == own.level &&
+                      used->second.kind == own.kind &&
+                      stageOf[getTop(user)] == stageOf[&op];
+      first = std::min(first, isBeside ? used->second.hop : own.hop);
+    }
+    own.hop = std::max(own.hop, first);
+  }
 }
 
 void StepLayout::readSchedule(ModuleOp module) {

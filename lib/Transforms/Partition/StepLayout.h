@@ -191,6 +191,7 @@ private:
   int64_t findFirstUse(mlir::BlockArgument argument) const;
   mlir::LogicalResult placeOperations();
   mlir::LogicalResult formUnits();
+  void delayHops();
   UnitKind getUnitKind(mlir::Operation *op) const;
   void readSchedule(mlir::ModuleOp module);
   void splitBackward(int64_t stage);

@@ -44,10 +44,12 @@ class Contributions;
 mlir::LogicalResult checkExecution(const Programs &programs,
                                    Contributions *contributions);
 
-/// The most bytes that a rank needs, and where.
+/// The most bytes that a rank needs, where, and what for.
 struct Peak {
   int64_t bytes = 0;
   mlir::Operation *at = nullptr;
+  /// The kinds of values that are there, the largest first.
+  std::string kinds;
 };
 
 /// No rank ever needs more memory than its device has, if there is a cluster.

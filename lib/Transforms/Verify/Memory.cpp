@@ -14,12 +14,15 @@
 // Inside of a unit the code generator fuses: an element-wise operation that has
 // one element-wise user, a reshape and a broadcast take no memory, and keep
 // what they are made of alive instead; an element-wise operation overwrites an
-// operand of its size that ends there.
+// operand of its size that ends there. A result of the unit takes the memory of
+// an operand that no call of the unit needs afterwards, as hetero-plan-memory
+// does it: new state takes the place of the old.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
 #include "hetero/Dialect/Stablehlo.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -58,18 +61,41 @@ static std::string str(int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A result of a unit that takes the memory of an operand.
+struct InPlace {
+  unsigned operand, result;
+};
+
+/// What happens to the memory of values within a block.
+struct Lifetimes {
+  explicit Lifetimes(Block &block);
+  /// The values that a value keeps alive: itself, or what it is fused from.
+  SmallVector<Value, 2> rootsOf(Value value) const {
+    auto it = roots.find(value);
+    return it == roots.end() ? SmallVector<Value, 2>{value} : it->second;
+  }
+
+  DenseMap<Value, SmallVector<Value, 2>> roots;
+  DenseMap<Value, Operation *> lastUse;
+};
+
 /// The memory that units need beside their operands.
 class Workspaces {
 public:
-  explicit Workspaces(const Programs &programs) : programs(programs) {}
+  explicit Workspaces(const Programs &programs);
   int64_t get(Operation *call);
+  ArrayRef<InPlace> getInPlace(Operation *call);
 
 private:
-  int64_t compute(Block &block);
+  int64_t compute(Block &block, const DenseSet<Value> &inPlace = {});
   int64_t getInner(Operation *op);
+  SmallVector<InPlace> findInPlace(func::FuncOp callee);
 
   const Programs &programs;
   DenseMap<Operation *, int64_t> known;
+  DenseMap<Operation *, SmallVector<InPlace>> inPlace;
+  /// By unit: the operands that end with each of its calls.
+  DenseMap<Operation *, llvm::SmallBitVector> ended;
 };
 } // namespace
 
@@ -99,14 +125,7 @@ int64_t Workspaces::getInner(Operation *op) {
   return most;
 }
 
-int64_t Workspaces::compute(Block &block) {
-  // The values that a value keeps alive: itself, or what it is fused from.
-  DenseMap<Value, SmallVector<Value, 2>> roots;
-  auto rootsOf = [&](Value value) -> SmallVector<Value, 2> {
-    auto it = roots.find(value);
-    return it == roots.end() ? SmallVector<Value, 2>{value} : it->second;
-  };
-  DenseMap<Value, Operation *> lastUse;
+Lifetimes::Lifetimes(Block &block) {
   constexpr size_t maxRoots = 16;
   for (Operation &op : block) {
     SmallVector<Value, 2> used;
@@ -125,15 +144,22 @@ int64_t Workspaces::compute(Block &block) {
     for (Value value : used)
       lastUse[value] = &op;
   }
+}
+
+int64_t Workspaces::compute(Block &block, const DenseSet<Value> &inPlace) {
+  Lifetimes lifetimes(block);
+  auto makesBuffer = [&](Value result) {
+    return !lifetimes.roots.contains(result) && !inPlace.contains(result);
+  };
   DenseMap<Operation *, SmallVector<Value>> ends;
-  for (auto [value, op] : lastUse)
-    if (value.getDefiningOp())
+  for (auto [value, op] : lifetimes.lastUse)
+    if (value.getDefiningOp() && !inPlace.contains(value))
       ends[op].push_back(value);
   int64_t live = 0, most = 0;
   for (Operation &op : block) {
     int64_t made = 0, ended = 0, reused = 0;
     for (Value result : op.getResults())
-      if (!roots.contains(result))
+      if (makesBuffer(result))
         made += getBytes(result.getType());
     for (Value value : ends.lookup(&op)) {
       int64_t bytes = getBytes(value.getType());
@@ -144,11 +170,102 @@ int64_t Workspaces::compute(Block &block) {
     most = std::max(most, live + made - reused + getInner(&op));
     // What nothing uses ends at once.
     for (Value result : op.getResults())
-      if (!roots.contains(result) && !lastUse.contains(result))
+      if (makesBuffer(result) && !lifetimes.lastUse.contains(result))
         ended += getBytes(result.getType());
     live += made - ended;
   }
   return most;
+}
+
+/// Whether `op` reads each element of `value` where it writes that of its
+/// result, whatever is fused between them.
+static bool readsElementwise(Operation *op, Value value,
+                             const Lifetimes &lifetimes) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (user == op)
+      return isElementwise(op);
+    if (user->getBlock() != op->getBlock())
+      return false;
+    if (!lifetimes.roots.contains(user->getResult(0)))
+      return user->isBeforeInBlock(op);
+    return isElementwise(user) &&
+           readsElementwise(op, user->getResult(0), lifetimes);
+  });
+}
+
+SmallVector<InPlace> Workspaces::findInPlace(func::FuncOp callee) {
+  Block &block = callee.getBody().front();
+  Operation *terminator = block.getTerminator();
+  Lifetimes lifetimes(block);
+  SmallVector<InPlace> pairs;
+  llvm::SmallBitVector free = ended.lookup(callee);
+  free.resize(block.getNumArguments());
+  DenseSet<Value> taken;
+  for (bool elementwise : {true, false})
+    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+      Operation *op = result.getDefiningOp();
+      if (!op || op->getBlock() != &block || lifetimes.roots.contains(result) ||
+          taken.contains(result))
+        continue;
+      for (unsigned argument : free.set_bits()) {
+        Value operand = block.getArgument(argument);
+        Operation *last = lifetimes.lastUse.lookup(operand);
+        if (operand.getType() != result.getType() || last == terminator)
+          continue;
+        bool fits = !last || last->isBeforeInBlock(op);
+        if (elementwise)
+          fits = last == op && readsElementwise(op, operand, lifetimes);
+        if (!fits)
+          continue;
+        pairs.push_back({argument, unsigned(i)});
+        free.reset(argument);
+        taken.insert(result);
+        break;
+      }
+    }
+  return pairs;
+}
+
+/// Whether a use of the value other than `operand` comes no earlier than it.
+/// What is being sent is in use until the wait for it.
+static bool isUsedLater(OpOperand &operand) {
+  auto isLater = [&](OpOperand &use) {
+    return &use != &operand &&
+           !use.getOwner()->isBeforeInBlock(operand.getOwner());
+  };
+  return llvm::any_of(operand.get().getUses(), [&](OpOperand &use) {
+    if (isLater(use))
+      return true;
+    Operation *user = use.getOwner();
+    return isa<CommunicationOpInterface>(user) &&
+           llvm::any_of(user->getUses(), isLater);
+  });
+}
+
+/// Finds which operands of units end with each of their calls.
+Workspaces::Workspaces(const Programs &programs) : programs(programs) {
+  for (auto &[number, rank] : programs.ranks)
+    for (Operation &op : rank.function.getBody().front()) {
+      func::FuncOp callee = programs.getCallee(&op);
+      if (!callee)
+        continue;
+      unsigned numOperands = op.getNumOperands();
+      llvm::SmallBitVector &all =
+          ended.try_emplace(callee, numOperands, true).first->second;
+      for (OpOperand &operand : op.getOpOperands())
+        if (isUsedLater(operand))
+          all.reset(operand.getOperandNumber());
+    }
+}
+
+ArrayRef<InPlace> Workspaces::getInPlace(Operation *call) {
+  func::FuncOp callee = programs.getCallee(call);
+  if (!callee)
+    return {};
+  auto [it, isNew] = inPlace.try_emplace(callee);
+  if (isNew)
+    it->second = findInPlace(callee);
+  return it->second;
 }
 
 int64_t Workspaces::get(Operation *call) {
@@ -157,7 +274,11 @@ int64_t Workspaces::get(Operation *call) {
     return 0;
   if (auto it = known.find(callee); it != known.end())
     return it->second;
-  int64_t bytes = compute(callee.getBody().front());
+  Block &block = callee.getBody().front();
+  DenseSet<Value> results;
+  for (const InPlace &pair : getInPlace(call))
+    results.insert(block.getTerminator()->getOperand(pair.result));
+  int64_t bytes = compute(block, results);
   known[callee] = bytes;
   return bytes;
 }
@@ -172,10 +293,9 @@ public:
   RankMemory(const RankSteps &rank, Workspaces &workspaces)
       : rank(rank), workspaces(workspaces) {}
   Peak run();
-  /// The kinds of values that are there at the peak, the largest first.
-  std::string describe() const;
 
 private:
+  std::string describe() const;
   void findEnds();
   void hold(Value value, StringRef kind);
   void release(Value value);
@@ -247,6 +367,8 @@ void RankMemory::findEnds() {
       sent[op.getResult(0)] = op.getOperand(0);
     if (isa<WaitOp>(op) && op.getNumResults() != 0)
       homes[op.getResult(0)] = op.getOperand(0);
+    for (const InPlace &pair : workspaces.getInPlace(&op))
+      homes[op.getResult(pair.result)] = op.getOperand(pair.operand);
     if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       bool isLast = llvm::all_of(
           accumulate.getAccumulator().getUsers(), [&](Operation *user) {
@@ -297,7 +419,8 @@ Peak RankMemory::run() {
     // The results of a unit are made inside of it.
     int64_t extra = std::max<int64_t>(workspace - results, 0);
     if (!peak.at || live + extra > peak.bytes) {
-      peak = {live + extra, &op};
+      peak.bytes = live + extra;
+      peak.at = &op;
       atPeak = amounts;
       atPeak["workspace"] = extra;
     }
@@ -307,6 +430,7 @@ Peak RankMemory::run() {
       if (!used.contains(result) && !homes.contains(result))
         release(result);
   }
+  peak.kinds = describe();
   return peak;
 }
 
@@ -335,8 +459,7 @@ LogicalResult verify::checkMemory(const Programs &programs,
   Workspaces workspaces(programs);
   bool ok = true;
   for (auto &[number, rank] : programs.ranks) {
-    RankMemory memory(rank, workspaces);
-    Peak peak = peaks[number] = memory.run();
+    const Peak &peak = peaks[number] = RankMemory(rank, workspaces).run();
     if (!cluster || number >= int64_t(devices.size()) || !peak.at)
       continue;
     DeviceClassOp deviceClass = devices[number].deviceClass;
@@ -348,7 +471,7 @@ LogicalResult verify::checkMemory(const Programs &programs,
     error << "of " << describePlace(rank, {peak.at}) << " needs "
           << str(peak.bytes) << " of memory and its device, a "
           << deviceClass.getSymName() << ", has " << str(usable) << " ("
-          << peak.bytes - usable << " bytes too little): " << memory.describe();
+          << peak.bytes - usable << " bytes too little): " << peak.kinds;
     error.attachNote(deviceClass.getLoc()) << "the class is here";
   }
   return success(ok);

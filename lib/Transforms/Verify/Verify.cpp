@@ -55,7 +55,7 @@ void VerifyPass::runOnOperation() {
     if (remarks && peak.at)
       emitRemark(peak.at->getLoc())
           << "rank " << rank << " needs the most memory here: " << peak.bytes
-          << " bytes";
+          << " bytes (" << peak.kinds << ")";
   }
   markAllAnalysesPreserved();
 }

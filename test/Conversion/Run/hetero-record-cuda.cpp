@@ -73,8 +73,11 @@ static FailureOr<Program> makeProgram(func::FuncOp function) {
 static MaybeError runRank(Program program, const hetero::Jit &jit,
                           Transport &transport, int steps, std::string &log) {
   std::vector<KernelFunction> kernels;
-  for (const std::string &name : program.kernels)
+  std::vector<InPlaceList> inPlace;
+  for (const std::string &name : program.kernels) {
     kernels.push_back(jit.lookup(name));
+    inPlace.push_back(jit.getInPlace(name));
+  }
   auto device =
       CudaDevice::create("recorded " + std::to_string(program.rank),
                          createRecordingCudaApi([&](const std::string &line) {
@@ -83,8 +86,9 @@ static MaybeError runRank(Program program, const hetero::Jit &jit,
   if (!device)
     return device.error();
   NcclCommunicator communicator(transport, **device);
-  auto session = Session::create(std::move(program), std::move(kernels),
-                                 **device, communicator);
+  auto session =
+      Session::create(std::move(program), std::move(kernels), **device,
+                      communicator, std::move(inPlace));
   if (!session)
     return session.error();
   const Program &made = (*session)->getProgram();
@@ -133,6 +137,7 @@ static int runMain(int argc, char **argv) {
     auto converted = hetero::convertToRuntimePrograms(*module);
     if (failed(converted))
       return 1;
+    hetero::markLastUses(*converted);
     programs = std::move(converted->programs);
     kernels = std::move(converted->kernels);
   } else {
