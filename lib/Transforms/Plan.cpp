@@ -224,6 +224,27 @@ static SmallVector<Bytes> findShortage(const planner::Plan &plan,
   return shortage;
 }
 
+/// The plan in microbatches, if its devices compute only some samples at a
+/// time. What that lacks in memory is found with the rest.
+static std::optional<planner::Plan> getTurns(const planner::Problem &problem,
+                                             const cluster::Cluster &cluster,
+                                             const planner::Plan &plan) {
+  if (llvm::none_of(plan.stages, [](const planner::Stage &stage) {
+        return llvm::any_of(
+            stage.shares, [](const auto &share) { return bool(share.micro); });
+      }))
+    return std::nullopt;
+  std::optional<planner::Plan> turns = planner::divideIntoTurns(plan);
+  if (!turns)
+    return std::nullopt;
+  // Turns are no microbatches that a user has asked for.
+  planner::Problem free = problem;
+  free.constraints.microbatches.clear();
+  free.constraints.maxMicrobatches.reset();
+  llvm::consumeError(planner::evaluate(free, cluster, *turns));
+  return turns;
+}
+
 /// Warns of a stage whose samples go to another number of devices than the user
 /// has asked for.
 static void warnOfOtherParts(func::FuncOp step, const UserShardings &user,
@@ -278,6 +299,8 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
     if (!plan)
       return LogicalResult(step.emitError()
                            << llvm::toString(plan.takeError()));
+    if (std::optional<planner::Plan> turns = getTurns(problem, tight, *plan))
+      *plan = std::move(*turns);
     StateLayout layout =
         layOutState(step, layers, *splits, user->storageDims, *plan);
     SmallVector<Bytes> shortage = findShortage(*plan, cluster);

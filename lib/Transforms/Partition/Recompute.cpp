@@ -13,7 +13,6 @@
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -152,19 +151,16 @@ static std::optional<Phase> getPhase(Operation *op) {
 
 void partition::sinkIntoBackward(func::FuncOp step) {
   Block &block = step.getBody().front();
-  // Those that depend on no gradient.
-  llvm::SetVector<Operation *> early;
+  Operation *lastForward = nullptr;
+  for (Operation &op : block)
+    if (getPhase(&op) == Phase::Forward)
+      lastForward = &op;
+  SmallVector<Operation *> early;
   for (Operation &op : block) {
-    if (getPhase(&op) != Phase::Backward || !isMemoryEffectFree(&op))
-      continue;
-    SmallVector<Value> uses(op.getOperands());
-    llvm::append_range(uses, getCaptures(&op));
-    if (llvm::all_of(uses, [&](Value value) {
-          Operation *def = value.getDefiningOp();
-          std::optional<Phase> phase = def ? getPhase(def) : std::nullopt;
-          return !phase || phase == Phase::Forward || early.contains(def);
-        }))
-      early.insert(&op);
+    if (&op == lastForward)
+      break;
+    if (getPhase(&op) == Phase::Backward && isMemoryEffectFree(&op))
+      early.push_back(&op);
   }
   for (Operation *op : llvm::reverse(early)) {
     Operation *first = nullptr;

@@ -559,3 +559,26 @@ TEST(PlanTest, noPlanBeatsTheBound) {
   EXPECT_GT(numPlans, 5000);
   EXPECT_GE(close, 55);
 }
+
+TEST(PlanTest, turnsBecomeMicrobatches) {
+  Plan plan;
+  plan.batch = 17;
+  plan.microbatches = {17};
+  Stage &stage = plan.stages.emplace_back();
+  stage.layers = {{0, 3}};
+  stage.mesh = {{0, 1, 2}, 3, 1};
+  stage.samples = {{12, 4, 1}};
+  stage.shares = {{0, 5, Bytes(0), Bytes(0)},
+                  {1, 3, Bytes(0), Bytes(0)},
+                  {2, std::nullopt, Bytes(0), Bytes(0)}};
+  std::optional<Plan> turns = divideIntoTurns(plan);
+  ASSERT_TRUE(turns);
+  EXPECT_EQ(turns->microbatches, (std::vector<int64_t>{7, 5, 5}));
+  EXPECT_EQ(turns->stages[0].samples, (std::vector<std::vector<int64_t>>{
+                                          {4, 2, 1}, {4, 1, 0}}));
+  for (const DeviceShare &share : turns->stages[0].shares)
+    EXPECT_FALSE(share.micro);
+  // Between stages, a microbatch is also what is handed over.
+  plan.stages.push_back(plan.stages.front());
+  EXPECT_FALSE(divideIntoTurns(plan));
+}
