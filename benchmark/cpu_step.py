@@ -21,8 +21,11 @@ memory        the most that the process had resident while it took steps, less
 planned       the bytes that the engines count: ours at the peak of a step, XLA's
               arguments, results and temporaries by its memory analysis.
 difference    the largest difference of a result of the first step, relative to
-              the largest magnitude in its tensor. A step that is wrong has no
-              speed: its other figures are left out.
+              the largest magnitude in its tensor.
+loss_difference
+              the largest difference of two losses of the steps, relative to the
+              largest of them: one that has come close to 0 has few digits left.
+              The speed of a step that is wrong does not count for the mean.
 
 Ratios are ours to theirs: less is better.
 """
@@ -159,14 +162,12 @@ def _measure(
     for number in range(options.steps):
         for name in order[number % 3 :] + order[: number % 3]:
             taken[name].append(engines[name].ask("step"))
+    largest = max(abs(step["loss"]) for step in taken["xla"])
     apart = max(
-        abs(a["loss"] - b["loss"]) / max(abs(b["loss"]), 1e-6)
-        for a, b in zip(taken["ours"], taken["xla"])
+        abs(a["loss"] - b["loss"]) / max(largest, 1e-6) for a, b in zip(taken["ours"], taken["xla"])
     )
     report.add(f"loss_difference.{model}", apart, "", bar=LOSS_BAR)
     memory = {name: engine.ask("memory") for name, engine in engines.items()}
-    if not (difference <= DIFFERENCE_BAR and apart <= LOSS_BAR):
-        return {}
     seconds = {name: [step["seconds"] for step in steps] for name, steps in taken.items()}
     cpu = {name: statistics.median(step["cpu"] for step in steps) for name, steps in taken.items()}
     median = {name: statistics.median(values) for name, values in seconds.items()}
@@ -186,6 +187,8 @@ def _measure(
     for name, field, bar in (("memory", "resident", MEMORY_BAR), ("planned", "planned", None)):
         ours_bytes, xla_bytes = memory["ours"][field] / 1e9, memory["xla"][field] / 1e9
         report.add(f"{name}.{model}", ours_bytes, "GB", "xla", xla_bytes, ratio_bar=bar)
+    if not (difference <= DIFFERENCE_BAR and apart <= LOSS_BAR):
+        return {}
     return {name: median["ours"] / median[name] for name in ("xla", "xla_reuse")}
 
 

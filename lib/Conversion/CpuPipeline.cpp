@@ -89,6 +89,47 @@ struct CopiesToLoops
   }
 };
 
+/// Frees what kernels allocate. Where only the blocks of planned memory are
+/// left to be freed, that is simple; else a pipeline finds out who owns what.
+struct FreeBuffers : public PassWrapper<FreeBuffers, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FreeBuffers)
+  FreeBuffers() : pipeline(ModuleOp::getOperationName()) {
+    bufferization::buildBufferDeallocationPipeline(pipeline);
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    pipeline.getDependentDialects(registry);
+  }
+
+  static bool isPlanned(Operation *op) {
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    return alloc && isa<func::FuncOp>(op->getParentOp()) &&
+           llvm::all_of(op->getUsers(), llvm::IsaPred<memref::ViewOp>);
+  }
+
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> planned;
+    WalkResult others = getOperation().walk([&](Operation *op) {
+      if (isPlanned(op))
+        planned.push_back(cast<memref::AllocOp>(op));
+      else if (hasEffect<MemoryEffects::Allocate>(op) &&
+               !isa<memref::AllocaOp>(op))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (others.wasInterrupted()) {
+      if (failed(runPipeline(pipeline, getOperation())))
+        signalPassFailure();
+      return;
+    }
+    for (memref::AllocOp alloc : planned) {
+      OpBuilder builder(alloc->getBlock()->getTerminator());
+      memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
+    }
+  }
+
+  OpPassManager pipeline;
+};
+
 /// Functions that have no vectorized form elsewhere become polynomials, which
 /// LLVM vectorizes with the rest of the loop.
 struct ApproximateMath
@@ -105,7 +146,7 @@ struct ApproximateMath
 };
 } // namespace
 
-void hetero::addBufferization(OpPassManager &manager) {
+static void addOneShotBufferization(OpPassManager &manager) {
   manager.addPass(createReuseDestinationsPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -115,38 +156,56 @@ void hetero::addBufferization(OpPassManager &manager) {
   // The workspace aligns what it gives.
   options.bufferAlignment = 0;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
-  manager.addPass(memref::createExpandReallocPass());
+}
+
+void hetero::addBufferization(OpPassManager &manager) {
+  addOneShotBufferization(manager);
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addNestedPass<func::FuncOp>(std::make_unique<CopiesToLoops>());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
 
+/// Memory is planned first: little is left to be freed one by one.
+static void addPlannedBufferization(OpPassManager &manager) {
+  addOneShotBufferization(manager);
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(std::make_unique<CopiesToLoops>());
+  functions.addPass(createCSEPass());
+  functions.addPass(createPlanMemoryPass());
+  manager.addPass(std::make_unique<FreeBuffers>());
+}
+
+/// Passes that look at one function at a time are nested, so that threads share
+/// the functions.
 void hetero::addHostCode(OpPassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  manager.addPass(createLowerAffinePass());
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addNestedPass<func::FuncOp>(createConvertComplexToStandardPass());
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(createConvertComplexToStandardPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
-  manager.addNestedPass<func::FuncOp>(arith::createArithExpandOpsPass(expand));
+  functions.addPass(arith::createArithExpandOpsPass(expand));
   ConvertMathToLLVMPassOptions math;
   math.approximateLog1p = false;
-  manager.addNestedPass<func::FuncOp>(createConvertMathToLLVMPass(math));
+  functions.addPass(createConvertMathToLLVMPass(math));
   manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertComplexToLLVMPass());
+  manager.addNestedPass<func::FuncOp>(createConvertComplexToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useGenericFunctions = true;
   manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  manager.addPass(createConvertFuncToLLVMPass(functions));
-  manager.addPass(createArithToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions conversion;
+  conversion.useBarePtrCallConv = true;
+  manager.addPass(createConvertFuncToLLVMPass(conversion));
   manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  OpPassManager &converted = manager.nest<LLVM::LLVMFuncOp>();
+  converted.addPass(createArithToLLVMConversionPass());
+  converted.addPass(createUBToLLVMConversionPass());
+  converted.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void hetero::buildCpuPipeline(OpPassManager &manager,
@@ -155,8 +214,7 @@ void hetero::buildCpuPipeline(OpPassManager &manager,
     manager.addPass(createNameOperationsPass());
   manager.addPass(createLowerToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
-  addBufferization(manager);
-  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  addPlannedBufferization(manager);
   manager.addPass(createLowerContractionsPass());
   if (options.outline) {
     manager.addPass(createOutlineLoopsPass());

@@ -110,13 +110,14 @@ bool FusionPlan::isInlined(Operation *op) const {
 }
 
 void FusionPlan::visitBlock(Block &block) {
+  findRecomputable(block);
   for (Operation &op : llvm::reverse(block)) {
     if (isView(&op) || isGenerated(&op) || isScalarOp(&op)) {
       visitFusible(op);
       continue;
     }
     if (isa<ReduceOp>(op)) {
-      clusters[&op] = &op;
+      clusters[&op] = {&op};
       continue;
     }
     if (isa<WhileOp, CaseOp, IfOp>(op))
@@ -126,49 +127,162 @@ void FusionPlan::visitBlock(Block &block) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// What may be computed again
+//===----------------------------------------------------------------------===//
+
+/// The most steps that are repeated, and the most tensors they are made from.
+static constexpr unsigned kMaxSteps = 64;
+static constexpr size_t kMaxSources = 8;
+
+namespace {
+/// What a value is computed from, element by element.
+struct Origin {
+  SmallVector<Value, 4> sources;
+  unsigned numSteps = 0;
+};
+} // namespace
+
+static unsigned getNumSteps(Operation &op) {
+  if (isa<IntegerType>(getElementType(op.getResult(0))))
+    return 1;
+  if (isa<Atan2Op, CbrtOp, CosineOp, ExpOp, Expm1Op, Log1pOp, LogOp, LogisticOp,
+          PowOp, SineOp, TanOp, TanhOp>(op))
+    return 8;
+  return isa<DivOp, RemOp, RsqrtOp, SqrtOp>(op) ? 4 : 1;
+}
+
+static int64_t getNumBytes(Value value) {
+  RankedTensorType type = getType(value);
+  Type element = type.getElementType();
+  int64_t factor = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    factor = 2;
+  }
+  if (!type.hasStaticShape() || !element.isIntOrFloat())
+    return 0;
+  return type.getNumElements() * factor *
+         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// The sources of all operands together.
+static Origin join(Operation &op,
+                   const llvm::DenseMap<Value, Origin> &origins) {
+  Origin joined;
+  joined.numSteps = isScalarOp(&op) ? getNumSteps(op) : 0;
+  for (Value operand : op.getOperands()) {
+    auto known = origins.find(operand);
+    if (known == origins.end()) {
+      if (!llvm::is_contained(joined.sources, operand))
+        joined.sources.push_back(operand);
+      continue;
+    }
+    joined.numSteps += known->second.numSteps;
+    for (Value source : known->second.sources)
+      if (!llvm::is_contained(joined.sources, source))
+        joined.sources.push_back(source);
+  }
+  return joined;
+}
+
+/// An operation that is made from much, or in many steps, is where others
+/// begin. So is the one that follows, if it is the only one: nothing is won
+/// when the first is stored in its place.
+void FusionPlan::findRecomputable(Block &block) {
+  llvm::DenseMap<Value, Origin> origins;
+  llvm::DenseSet<Value> ends;
+  for (Operation &op : block) {
+    if (isGenerated(&op)) {
+      origins[op.getResult(0)] = {};
+      continue;
+    }
+    if (isView(&op)) {
+      // What is read in part, or many times, is stored itself.
+      Operation *viewed = op.getOperand(0).getDefiningOp();
+      bool isSeenThrough =
+          viewed && (isBijective(&op) || isView(viewed) || isGenerated(viewed));
+      origins[op.getResult(0)] =
+          isSeenThrough ? join(op, origins) : Origin{{op.getOperand(0)}, 0};
+      continue;
+    }
+    if (!isScalarOp(&op))
+      continue;
+    Origin origin = join(op, origins);
+    int64_t numBytes = 0;
+    for (Value source : origin.sources)
+      numBytes += getNumBytes(source);
+    bool isEnd = origin.numSteps > kMaxSteps ||
+                 origin.sources.size() > kMaxSources ||
+                 4 * numBytes > 5 * getNumBytes(op.getResult(0)) ||
+                 llvm::any_of(op.getOperands(), [&](Value operand) {
+                   return ends.contains(operand) && operand.hasOneUse();
+                 });
+    if (isEnd) {
+      ends.insert(op.getResult(0));
+      continue;
+    }
+    recomputable.insert(&op);
+    origins[op.getResult(0)] = std::move(origin);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
 /// Whether the use reads elements of the result through views by itself.
 static bool readsThroughViews(OpOperand &use) {
   return isa<DotGeneralOp, DotOp>(use.getOwner());
 }
 
-Operation *FusionPlan::getCommonCluster(Operation &op) const {
-  Operation *common = nullptr;
-  int64_t rank = getType(op.getResult(0)).getRank();
-  for (OpOperand &use : op.getUses()) {
-    Operation *user = use.getOwner();
-    if (user->getBlock() != op.getBlock())
-      return nullptr;
-    auto cluster = clusters.find(user);
-    if (cluster == clusters.end())
-      return nullptr;
-    if (isa<ReduceOp>(user)) {
-      if (use.getOperandNumber() >= cast<ReduceOp>(user).getInputs().size())
-        return nullptr;
-    } else if (isView(user)) {
-      // A view that is stored is a root; the cluster of one that is not is
-      // that of its users.
-      if (!isBijective(user) || !cluster->second)
-        return nullptr;
-    } else if (getType(user->getResult(0)).getRank() != rank) {
-      return nullptr;
-    }
-    if (common && common != cluster->second)
-      return nullptr;
-    common = cluster->second;
+bool FusionPlan::addClusters(OpOperand &use, int64_t rank, Roots &roots) const {
+  Operation *user = use.getOwner();
+  auto known = clusters.find(user);
+  if (user->getBlock() != use.get().getParentBlock() ||
+      known == clusters.end() || known->second.empty())
+    return false;
+  if (auto reduce = dyn_cast<ReduceOp>(user)) {
+    if (use.getOperandNumber() >= reduce.getInputs().size())
+      return false;
+  } else if (isView(user)) {
+    // A view that is stored is a root; the clusters of one that is not are
+    // those of its users.
+    if (!isBijective(user))
+      return false;
+  } else if (getType(user->getResult(0)).getRank() != rank) {
+    return false;
   }
-  return common;
+  for (Operation *root : known->second)
+    if (!llvm::is_contained(roots, root))
+      roots.push_back(root);
+  return true;
+}
+
+FusionPlan::Roots FusionPlan::getClusters(Operation &op) const {
+  Roots roots;
+  int64_t rank = getType(op.getResult(0)).getRank();
+  for (OpOperand &use : op.getUses())
+    if (!addClusters(use, rank, roots))
+      return {};
+  return roots;
 }
 
 void FusionPlan::visitFusible(Operation &op) {
-  Operation *common = getCommonCluster(op);
+  Roots roots = getClusters(op);
   if (isScalarOp(&op)) {
-    if (common && clusterSizes[common] < kMaxClusterSize) {
+    bool joins =
+        roots.size() == 1 || (roots.size() > 1 && recomputable.contains(&op));
+    joins &= llvm::all_of(roots, [&](Operation *root) {
+      return clusterSizes.lookup(root) < kMaxClusterSize;
+    });
+    if (joins)
       unstored.insert(&op);
-      clusters[&op] = common;
-    } else {
-      clusters[&op] = common = &op;
-    }
-    clusterSizes[common] += getClusterSize(op);
+    else
+      roots = {&op};
+    for (Operation *root : roots)
+      clusterSizes[root] += getClusterSize(op);
+    clusters[&op] = std::move(roots);
     return;
   }
   // Views and generated values are stored for users that need a tensor.
@@ -184,9 +298,9 @@ void FusionPlan::visitFusible(Operation &op) {
     return !(isView(&op) && readsThroughViews(use));
   });
   if (needsTensor) {
-    clusters[&op] = &op;
+    clusters[&op] = {&op};
     return;
   }
   unstored.insert(&op);
-  clusters[&op] = common;
+  clusters[&op] = std::move(roots);
 }

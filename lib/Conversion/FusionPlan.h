@@ -19,10 +19,20 @@
 // Element-wise operations form clusters. A cluster has one root, which is an
 // element-wise operation, a view or a reduction, and becomes one loop; the
 // other members are computed within it and never stored. An element-wise
-// operation joins the cluster of its users if they are all in one cluster, each
-// element is used at one place of it (not through a broadcast or slice, which
-// would compute it again or only partly), and the cluster is not too large
-// already.
+// operation joins the clusters of its users if they all have one, each element
+// is used at one place of it (not through a broadcast or slice, which would
+// compute it again or only partly), and no cluster is too large already.
+//
+// An operation joins several clusters, which compute it each for itself, only
+// if that is cheap and needs no more memory: it is computed in few steps from
+// stored tensors that are hardly larger than its result. So the forward and the
+// backward pass share what they read, and not what they make of it:
+//
+//   %h = dot_general %x, %w            stored
+//   %a = add %h, %b                    computed in both loops
+//   %t = tanh %a                       computed in both loops
+//   %y = multiply %a, %t               loop of the forward pass
+//   %g = multiply %dy, %t              loop of the backward pass
 //
 // Views and splat constants are computed wherever they are used; they become
 // tensors only for users that need one. Contractions read through views.
@@ -39,6 +49,7 @@
 
 #include "hetero/Dialect/Stablehlo.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hetero {
 
@@ -67,16 +78,24 @@ public:
   bool isInlined(mlir::Operation *op) const;
 
 private:
+  /// The roots of clusters.
+  using Roots = llvm::SmallVector<mlir::Operation *, 2>;
+
   void visitBlock(mlir::Block &block);
   void visitFusible(mlir::Operation &op);
+  void findRecomputable(mlir::Block &block);
 
-  /// The cluster that all uses of the results are in, or null.
-  mlir::Operation *getCommonCluster(mlir::Operation &op) const;
+  /// Adds the clusters that the use is in. Returns false if there are none.
+  bool addClusters(mlir::OpOperand &use, int64_t rank, Roots &roots) const;
+  /// The clusters that the uses of the result are in; none if one is in none.
+  Roots getClusters(mlir::Operation &op) const;
 
   /// Operations that never become tensors.
   llvm::DenseSet<mlir::Operation *> unstored;
-  /// The root of the cluster of each visited fusible operation and reduction.
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> clusters;
+  /// Operations that several clusters may compute.
+  llvm::DenseSet<mlir::Operation *> recomputable;
+  /// The clusters of each visited fusible operation and reduction.
+  llvm::DenseMap<mlir::Operation *, Roots> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterSizes;
 };
 

@@ -16,6 +16,7 @@
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/Lapack.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -121,7 +122,9 @@ static LogicalResult lower(ModuleOp module, const JitOptions &options) {
     cuda.format = options.cudaFormat;
     buildCudaPipeline(manager, cuda);
   }
-  return manager.run(module);
+  // Once at the end, not after each pass.
+  manager.enableVerifier(false);
+  return failure(failed(manager.run(module)) || failed(verify(module)));
 }
 
 /// Takes from each kernel which results are computed in operands.
@@ -255,13 +258,14 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
 
   progress("optimizing");
   dumpText(options, "llvm", [&](raw_ostream &os) { code->print(os, nullptr); });
-  auto object = compileToObject(*code, options.optLevel, options.cacheDirectory,
-                                result->statistics.isFromCache);
-  if (!object)
-    return report(object.takeError());
-  if (!result->statistics.isFromCache)
-    dumpText(options, "optimized-llvm",
-             [&](raw_ostream &os) { code->print(os, nullptr); });
+  auto compiled = compileToObjects(*code, options.optLevel,
+                                   options.cacheDirectory, bool(options.dump));
+  if (!compiled)
+    return report(compiled.takeError());
+  code.reset();
+  result->statistics.isFromCache = compiled->areFromCache;
+  dumpText(options, "optimized-llvm",
+           [&](raw_ostream &os) { os << compiled->text; });
 
   progress("linking");
   auto jit = llvm::orc::LLJITBuilder().create();
@@ -269,8 +273,9 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
     return report(jit.takeError());
   if (llvm::Error error = addSymbols(**jit, options))
     return report(std::move(error));
-  if (llvm::Error error = (*jit)->addObjectFile(std::move(*object)))
-    return report(std::move(error));
+  for (std::unique_ptr<llvm::MemoryBuffer> &object : compiled->objects)
+    if (llvm::Error error = (*jit)->addObjectFile(std::move(object)))
+      return report(std::move(error));
   for (const auto &target : targets) {
     auto address = (*jit)->lookup(target.getValue());
     if (!address)

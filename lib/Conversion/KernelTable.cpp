@@ -38,6 +38,24 @@ static Value reshape(OpBuilder &builder, Location loc, Type type, Value value) {
   return stablehlo::ReshapeOp::create(builder, loc, type, value);
 }
 
+void KernelTable::clone(OpBuilder &builder, Operation *op, IRMapping &mapping) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    Block &body = getFunction(call).getBody().front();
+    for (auto [argument, operand] :
+         llvm::zip_equal(body.getArguments(), call.getOperands()))
+      mapping.map(argument, mapping.lookup(operand));
+    for (Operation &inner : body.without_terminator())
+      clone(builder, &inner, mapping);
+    for (auto [result, value] : llvm::zip_equal(
+             call.getResults(), body.getTerminator()->getOperands()))
+      mapping.map(result, mapping.lookup(value));
+    return;
+  }
+  Operation *copy = builder.clone(*op, mapping);
+  copy->removeAttr("hetero.instruction");
+  copy->removeAttr("hetero.forms");
+}
+
 void KernelTable::emit(StringRef name, ArrayRef<Operation *> ops,
                        ValueRange inputs, ValueRange outputs, Location loc) {
   OpBuilder builder = OpBuilder::atBlockEnd(kernels.getBody());
@@ -53,11 +71,8 @@ void KernelTable::emit(StringRef name, ArrayRef<Operation *> ops,
   IRMapping mapping;
   for (auto [input, argument] : llvm::zip_equal(inputs, block->getArguments()))
     mapping.map(input, reshape(builder, loc, input.getType(), argument));
-  for (Operation *op : ops) {
-    Operation *copy = builder.clone(*op, mapping);
-    copy->removeAttr("hetero.instruction");
-    copy->removeAttr("hetero.forms");
-  }
+  for (Operation *op : ops)
+    clone(builder, op, mapping);
   SmallVector<Value> results;
   for (Value output : outputs)
     results.push_back(reshape(builder, loc, getBoundaryType(output.getType()),
@@ -176,6 +191,41 @@ FailureOr<ArrayRef<Piece>> KernelTable::getPieces(func::CallOp call) {
   }
   addPiece(unit, ops, pieces);
   return ArrayRef<Piece>(pieces);
+}
+
+std::optional<Piece> KernelTable::getWhole(func::FuncOp program) {
+  Block &block = program.getBody().front();
+  SmallVector<Operation *> ops;
+  bool hasUnits = false;
+  for (Operation &op : block.without_terminator()) {
+    ops.push_back(&op);
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call) {
+      if (!isa<stablehlo::StablehloDialect>(op.getDialect()))
+        return std::nullopt;
+      continue;
+    }
+    func::FuncOp unit = getFunction(call);
+    if (!unit || unit.isExternal() || !unit.getBody().hasOneBlock() ||
+        !llvm::all_of(unit.getBody().front().without_terminator(),
+                      [](Operation &op) { return isComputation(&op); }))
+      return std::nullopt;
+    hasUnits = true;
+  }
+  if (!hasUnits)
+    return std::nullopt;
+  Piece piece;
+  piece.kernel = (program.getName() + "_step").str();
+  piece.inputs.assign(block.args_begin(), block.args_end());
+  llvm::SetVector<Value> outputs;
+  for (Value value : block.getTerminator()->getOperands())
+    if (value.getDefiningOp())
+      outputs.insert(value);
+  piece.outputs = outputs.takeVector();
+  if (piece.outputs.empty())
+    return std::nullopt;
+  emit(piece.kernel, ops, piece.inputs, piece.outputs, program.getLoc());
+  return piece;
 }
 
 std::string KernelTable::addKernel(Operation *op) {

@@ -8,7 +8,8 @@
 //
 // A unit that a rank program calls may communicate inside of its stage. It is
 // cut there; what lies between two communications becomes a kernel. A unit that
-// does not communicate is one kernel, under its own name.
+// does not communicate is one kernel, under its own name; so is a rank program
+// that does not communicate at all, with all of its units.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include <map>
 
@@ -38,6 +40,9 @@ public:
       : kernels(kernels), symbols(module) {}
 
   mlir::FailureOr<mlir::ArrayRef<Piece>> getPieces(mlir::func::CallOp call);
+  /// A kernel of all of a rank program, if it does not communicate: memory is
+  /// planned, and loops are fused, across its units.
+  std::optional<Piece> getWhole(mlir::func::FuncOp program);
   /// A kernel of one operation.
   std::string addKernel(mlir::Operation *op);
 
@@ -48,6 +53,9 @@ public:
 private:
   void addPiece(mlir::func::FuncOp unit, mlir::ArrayRef<mlir::Operation *> ops,
                 std::vector<Piece> &pieces);
+  /// Writes a copy of the operation; of a call, what the unit does.
+  void clone(mlir::OpBuilder &builder, mlir::Operation *op,
+             mlir::IRMapping &mapping);
   void emit(mlir::StringRef name, mlir::ArrayRef<mlir::Operation *> ops,
             mlir::ValueRange inputs, mlir::ValueRange outputs,
             mlir::Location loc);

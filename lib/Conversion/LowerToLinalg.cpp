@@ -179,7 +179,6 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 /// written out, they are one loop over elements that stores nothing in between.
 static constexpr int64_t kMaxUnrolled = 8;
 static constexpr int64_t kMaxUnrolledOps = 512;
-static constexpr int64_t kMinUnrolledSize = 4096;
 
 /// A single element of a constant, or null.
 static Value getElementOfConstant(OpBuilder &builder, SliceOp slice) {
@@ -195,17 +194,11 @@ static Value getElementOfConstant(OpBuilder &builder, SliceOp slice) {
                             DenseIntElementsAttr::get(type, value));
 }
 
-/// Whether the iterations are worth writing out: few, element by element, over
-/// large tensors.
+/// Whether the iterations are worth writing out: few, and element by element.
 static bool isShort(WhileOp loop, const CountedLoop &counted) {
   Block &body = loop.getBody().front();
   int64_t numOps = std::distance(body.begin(), body.end());
-  bool isLarge = llvm::any_of(loop->getResultTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() &&
-           tensor.getNumElements() >= kMinUnrolledSize;
-  });
-  return isLarge && counted.tripCount <= kMaxUnrolled &&
+  return counted.tripCount <= kMaxUnrolled &&
          counted.tripCount * numOps <= kMaxUnrolledOps &&
          llvm::all_of(body.without_terminator(), [](Operation &op) {
            return isView(&op) || isGenerated(&op) || isScalarOp(&op) ||

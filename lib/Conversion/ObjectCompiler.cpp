@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ObjectCompiler.h"
+#include "ModuleParts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/SystemLibraries.h"
@@ -21,6 +24,7 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include <mutex>
@@ -159,10 +163,20 @@ static void writeCache(StringRef path, const MemoryBuffer &object) {
   consumeError(file->keep(path));
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-hetero::compileToObject(Module &module, unsigned optLevel,
-                        StringRef cacheDirectory, bool &isFromCache) {
-  isFromCache = false;
+namespace {
+/// What becomes of a part.
+struct Compiled {
+  std::unique_ptr<MemoryBuffer> object;
+  std::string text, error;
+  bool isFromCache = false;
+};
+} // namespace
+
+/// Optimizes the module and compiles it, or takes the object that was made from
+/// equal code before.
+static Expected<std::unique_ptr<MemoryBuffer>>
+compileModule(Module &module, unsigned optLevel, StringRef cacheDirectory,
+              bool &isFromCache) {
   auto machine = makeHost(optLevel);
   if (!machine)
     return machine.takeError();
@@ -181,4 +195,51 @@ hetero::compileToObject(Module &module, unsigned optLevel,
   if (object && !path.empty())
     writeCache(path, **object);
   return object;
+}
+
+static void compilePart(ArrayRef<char> bitcode, unsigned optLevel,
+                        StringRef cacheDirectory, bool keepsText,
+                        Compiled &result) {
+  LLVMContext context;
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "kernels");
+  auto module = parseBitcodeFile(buffer, context);
+  if (!module) {
+    result.error = toString(module.takeError());
+    return;
+  }
+  auto object =
+      compileModule(**module, optLevel, cacheDirectory, result.isFromCache);
+  if (!object) {
+    result.error = toString(object.takeError());
+    return;
+  }
+  result.object = std::move(*object);
+  if (!keepsText || result.isFromCache)
+    return;
+  raw_string_ostream stream(result.text);
+  (*module)->print(stream, nullptr);
+}
+
+Expected<CompiledObjects> hetero::compileToObjects(Module &module,
+                                                   unsigned optLevel,
+                                                   StringRef cacheDirectory,
+                                                   bool keepsText) {
+  std::vector<SmallVector<char, 0>> parts = divideModule(module);
+  std::vector<Compiled> compiled(parts.size());
+  DefaultThreadPool threads(hardware_concurrency(parts.size()));
+  for (size_t i = 0; i < parts.size(); ++i)
+    threads.async([&, i] {
+      compilePart(parts[i], optLevel, cacheDirectory, keepsText, compiled[i]);
+    });
+  threads.wait();
+  CompiledObjects result;
+  result.areFromCache = true;
+  for (Compiled &part : compiled) {
+    if (!part.object)
+      return createStringError(part.error);
+    result.objects.push_back(std::move(part.object));
+    result.areFromCache &= part.isFromCache;
+    result.text += part.text;
+  }
+  return std::move(result);
 }

@@ -13,6 +13,8 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -20,12 +22,21 @@ class Module;
 
 namespace hetero {
 
-/// Optimizes the module and compiles it for this machine. With a cache
-/// directory, an object that was made from equal code before is returned
-/// instead, and `isFromCache` is set; the module is then left as it is.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-compileToObject(llvm::Module &module, unsigned optLevel,
-                llvm::StringRef cacheDirectory, bool &isFromCache);
+struct CompiledObjects {
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  /// All of them.
+  bool areFromCache = false;
+  /// The optimized code, if it was asked for and compiled.
+  std::string text;
+};
+
+/// Optimizes the module and compiles it for this machine, in parts (see
+/// ModuleParts.h) that threads share. With a cache directory, an object that
+/// was made from equal code before is taken instead.
+llvm::Expected<CompiledObjects> compileToObjects(llvm::Module &module,
+                                                 unsigned optLevel,
+                                                 llvm::StringRef cacheDirectory,
+                                                 bool keepsText);
 
 } // namespace hetero
 

@@ -123,8 +123,6 @@ std::optional<Temporary> Lifetimes::find(memref::AllocOp alloc) {
     for (OpOperand &use : aliases.pop_back_val().getUses())
       if (!addUse(use, temporary, aliases))
         return std::nullopt;
-  if (temporary.frees.empty())
-    return std::nullopt;
   return temporary;
 }
 
@@ -300,6 +298,9 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
         temporaries.push_back(std::move(*temporary));
     if (temporaries.empty())
       return;
+    bool isFreed = llvm::any_of(temporaries, [](const Temporary &temporary) {
+      return !temporary.frees.empty();
+    });
     int64_t total = assignOffsets(temporaries);
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     auto type = MemRefType::get({total}, builder.getI8Type());
@@ -319,8 +320,10 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
       temporary.alloc.erase();
       numBytesUnshared += temporary.size;
     }
-    builder.setInsertionPoint(block.getTerminator());
-    memref::DeallocOp::create(builder, getOperation().getLoc(), memory);
+    if (isFreed) {
+      builder.setInsertionPoint(block.getTerminator());
+      memref::DeallocOp::create(builder, getOperation().getLoc(), memory);
+    }
     numTemporaries += temporaries.size();
     numBytes += total;
   }

@@ -93,6 +93,25 @@ void ProgramBuilder::addKernelCall(StringRef kernel,
   instruction.results.assign(results.begin(), results.end());
 }
 
+/// A kernel, whose outputs are `results`.
+LogicalResult ProgramBuilder::convertPiece(const Piece &piece, Operation *op,
+                                           ValueRange results) {
+  SmallVector<BufferId> operands =
+      llvm::map_to_vector(piece.inputs, [&](Value v) { return get(v); });
+  SmallVector<BufferId> ids;
+  for (Value output : piece.outputs) {
+    std::optional<runtime::TensorType> type = getRuntimeType(output.getType());
+    if (!type)
+      return emitError(output.getLoc())
+             << "a value of type " << output.getType() << " cannot be executed";
+    ids.push_back(addBuffer(*type));
+  }
+  addKernelCall(piece.kernel, operands, ids, op);
+  for (auto [result, id] : llvm::zip_equal(results, ids))
+    set(result, id);
+  return success();
+}
+
 /// A unit: its kernels and what it communicates between them.
 LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
   FailureOr<ArrayRef<Piece>> pieces = kernels.getPieces(call);
@@ -109,28 +128,11 @@ LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
         return failure();
       continue;
     }
-    SmallVector<BufferId> operands =
-        llvm::map_to_vector(piece.inputs, [&](Value v) { return get(v); });
-    SmallVector<BufferId> results;
-    SmallVector<std::pair<Value, BufferId>> defined;
-    for (Value output : piece.outputs) {
-      std::optional<runtime::TensorType> type =
-          getRuntimeType(output.getType());
-      if (!type)
-        return emitError(output.getLoc())
-               << "a value of type " << output.getType()
-               << " cannot be executed";
-      results.push_back(addBuffer(*type));
-      defined.push_back({output, results.back()});
-    }
-    addKernelCall(piece.kernel, operands, results, call);
-    if (piece.isWhole) { // Its outputs are those of the call, in order.
-      for (auto [result, id] : llvm::zip_equal(call.getResults(), results))
-        set(result, id);
-      return success();
-    }
-    for (auto [value, id] : defined)
-      set(value, id);
+    // The outputs of one that is whole are those of the call, in order.
+    if (piece.isWhole)
+      return convertPiece(piece, call, call.getResults());
+    if (failed(convertPiece(piece, call, piece.outputs)))
+      return failure();
   }
   for (auto [result, value] :
        llvm::zip_equal(call.getResults(), block.getTerminator()->getOperands()))
@@ -501,9 +503,17 @@ FailureOr<runtime::Program> ProgramBuilder::build() {
                     /*isResult=*/false)))
       return failure();
   }
-  for (Operation &op : function.getBody().front())
-    if (failed(convert(&op)))
+  Block &block = function.getBody().front();
+  if (std::optional<Piece> whole = kernels.getWhole(function)) {
+    label = "step";
+    if (failed(convertPiece(*whole, block.getTerminator(), whole->outputs)) ||
+        failed(convert(block.getTerminator())))
       return failure();
+  } else {
+    for (Operation &op : block)
+      if (failed(convert(&op)))
+        return failure();
+  }
   free();
   if (std::optional<std::string> problem = runtime::verify(program))
     return function.emitError() << "cannot be executed: " << *problem;

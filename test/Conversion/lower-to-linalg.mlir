@@ -21,6 +21,39 @@ func.func @chain(%x: tensor<4x8xf32>, %bias: tensor<8xf32>) -> tensor<4x8xf32> {
   return %2 : tensor<4x8xf32>
 }
 
+// What is cheaply made of one stored tensor is made again where it is used.
+// CHECK-LABEL: func.func @again
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[BIAS:.*]]: tensor<8xf32>, %[[Y:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x8xf32>)
+func.func @again(%x: tensor<4x8xf32>, %bias: tensor<8xf32>, %y: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: ins(%[[X]], %[[BIAS]] :
+  // CHECK: math.tanh
+  // CHECK: arith.mulf
+  // CHECK: hetero.contraction
+  // CHECK: ins(%[[X]], %[[BIAS]], %[[Y]] :
+  // CHECK: math.tanh
+  // CHECK: arith.mulf
+  %0 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.add %x, %0 : tensor<4x8xf32>
+  %2 = stablehlo.tanh %1 : tensor<4x8xf32>
+  %3 = stablehlo.multiply %1, %2 : tensor<4x8xf32>
+  %4 = stablehlo.dot_general %3, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %5 = stablehlo.multiply %2, %y : tensor<4x8xf32>
+  return %4, %5 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// What is made of two tensors is stored, and read twice.
+// CHECK-LABEL: func.func @once
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[Y:.*]]: tensor<4x8xf32>)
+func.func @once(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[Y]] :
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
+  %0 = stablehlo.add %x, %y : tensor<4x8xf32>
+  %1 = stablehlo.negate %0 : tensor<4x8xf32>
+  %2 = stablehlo.abs %0 : tensor<4x8xf32>
+  return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
 // What a reduction sums up is computed in its loop.
 // CHECK-LABEL: func.func @reduction
 func.func @reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {

@@ -37,6 +37,21 @@ func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
   return
 }
 
+// Before anything is freed, the block is not either.
+// CHECK: func.func @unfreed
+// CHECK: memref.alloc() : memref<64xi8>
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.dealloc
+func.func @unfreed(%x: memref<16xf32>, %y: memref<16xf32>) {
+  %a = memref.alloc() : memref<16xf32>
+  linalg.generic #trait ins(%x : memref<16xf32>) outs(%a : memref<16xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    linalg.yield %e : f32
+  }
+  memref.copy %a, %y : memref<16xf32> to memref<16xf32>
+  return
+}
+
 // What is read through a view, or in a loop, is in use until then.
 // CHECK: func.func @views
 // CHECK: memref.alloc() : memref<128xi8>

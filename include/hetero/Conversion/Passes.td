@@ -15,8 +15,8 @@ def ExtractKernelsPass : Pass<"hetero-extract-kernels", "::mlir::ModuleOp"> {
   let summary = "Leaves what rank programs compute";
   let description = [{
     A module with rank programs becomes the module of the kernels that they
-    call: units, and what lies between two communications of a unit. The
-    programs themselves are data for the runtime
+    call: units, and what lies between two communications of a unit, or all of a
+    program that does not communicate. The programs themselves are data for the runtime
     (hetero/Conversion/RuntimePrograms.h) and no code, and are left out. A
     module without rank programs stays as it is.
 
@@ -154,15 +154,16 @@ def ReuseDestinationsPass
 def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Puts the temporaries of a kernel in one block of memory";
   let description = [{
-    Each temporary of static size that a kernel allocates and frees becomes a
-    view of one block. Those that are not in use at the same time share memory:
+    Each temporary of static size that a kernel allocates becomes a view of one
+    block. Those that are not in use at the same time share memory:
     a temporary is in use from its allocation to the last operation that reads
     or writes it, and to the end of the kernel if its address is taken. The
     largest ones get their place first, each the lowest that is free.
 
     The kernel then asks for memory once, and the device keeps the block from
     step to step. Temporaries of loops and branches, and those that are handed
-    from one to the other, stay as they are.
+    from one to the other, stay as they are. Where nothing is freed yet, the
+    block is not either: who frees the rest frees it as well.
 
     A result is computed in the memory of an operand with `hetero.last_use` of
     the same type, if the operand is read before the result is written, or

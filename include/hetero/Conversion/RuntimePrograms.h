@@ -15,8 +15,8 @@
 // operations instructions, one by one. The units that it calls may communicate
 // inside of their stage; what lies between two communications is a kernel.
 // Units that do not communicate are kernels as they are, so equal work on
-// different ranks and microbatches is compiled once. A buffer is freed after
-// its last use.
+// different ranks and microbatches is compiled once. A program that does not
+// communicate at all is one kernel. A buffer is freed after its last use.
 //
 //   func.func @rank0(%w, %x) {
 //     %g = call @stage0_backward_0(%w, %x)        Call stage0_backward_0
