@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageSearch.h"
+#include "../RandomCases.h"
 #include "RandomProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -147,6 +148,6 @@ static void compareWithAll(std::mt19937 &random, bool scarce, bool pinned) {
 
 TEST(StageSearchTest, findsTheBestOfAllLayouts) {
   std::mt19937 random(21);
-  for (int i = 0; i < 150; ++i)
+  for (int i = 0, cases = numRandomCases(150); i < cases; ++i)
     compareWithAll(random, /*scarce=*/i % 2, /*pinned=*/i % 5 == 0);
 }
