@@ -61,11 +61,10 @@ private:
     for (size_t i = pieces.size(); i-- > 0;) {
       const Piece &piece = pieces[i];
       const StageCost *cost = &piece.cost;
-      double boundary =
-          i + 1 < pieces.size()
-              ? search.crossing(piece.last - 1, piece.option->lastDevice,
-                                pieces[i + 1].option->firstDevice)
-              : 0;
+      double boundary = i + 1 < pieces.size()
+                            ? search.crossing(piece.last - 1, *piece.option,
+                                              *pieces[i + 1].option)
+                            : 0;
       sum += cost->time + 2 * boundary;
       period = std::max({period, cost->time, boundary,
                          sum / static_cast<double>(cost->limit)});
