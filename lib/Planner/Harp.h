@@ -94,7 +94,7 @@ public:
 
 private:
   struct Label {
-    double cost = 0, period = 0;
+    double cost = 0;
     int64_t inFlight = 0, numStages = 0;
     /// Where its first stage begins; -1 behind the last stage.
     int64_t begin = -1, firstCut = 0;
@@ -113,7 +113,7 @@ private:
               std::vector<int64_t> &labels);
   /// The cheapest label for all layers under a period, below `limit`.
   std::optional<Label> solve(double period, double limit);
-  HarpLayout unwind(const Label &label) const;
+  HarpLayout unwind(const Label &label, double value) const;
 
   SearchTables &tables;
   const PlannerOptions &planner;

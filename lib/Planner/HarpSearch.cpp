@@ -159,9 +159,10 @@ int64_t HarpSearch::delay(double crossing, double period, int64_t end,
   return 1 + int64_t(std::ceil(2 * crossing / period - 1e-9));
 }
 
-/// All times of stages and crossings that a plan below the cutoff can have.
+/// All times of stages and crossings that the period of a layout below the
+/// cutoff can be. It may be longer than each of its stages, to have fewer
+/// microbatches in flight.
 void HarpSearch::findPeriods() {
-  double longest = cutoff / (numSteps + 1);
   for (const std::vector<HarpStage> &list : table)
     for (const HarpStage &stage : list)
       allPeriods.push_back(stage.time);
@@ -175,7 +176,8 @@ void HarpSearch::findPeriods() {
   sort(allPeriods);
   allPeriods.erase(std::unique(allPeriods.begin(), allPeriods.end()),
                    allPeriods.end());
-  erase_if(allPeriods, [&](double period) { return period >= longest; });
+  erase_if(allPeriods,
+           [&](double period) { return numSteps * period >= cutoff; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +271,6 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
               label.cost + leastBefore[cut] >= limit ||
               (maxStages && label.numStages > *maxStages))
             continue;
-          label.period = std::max({next.period, stage.time, boundary});
           label.begin = begin;
           label.firstCut = cut;
           label.stage = &stage;
@@ -285,9 +286,9 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
   return best;
 }
 
-HarpLayout HarpSearch::unwind(const Label &label) const {
+HarpLayout HarpSearch::unwind(const Label &label, double value) const {
   HarpLayout layout;
-  layout.value = label.cost + numSteps * label.period;
+  layout.value = value;
   for (const Label *at = &label; at->stage; at = &arena[at->rest]) {
     const HarpStage &stage = *at->stage;
     ArrayRef<int64_t> devices = ArrayRef(order).slice(
@@ -311,20 +312,20 @@ std::optional<HarpLayout> HarpSearch::run() {
     return std::nullopt;
   double least = cheapest->cost, best = cutoff;
   std::optional<HarpLayout> layout;
-  auto consider = [&](const Label &label) {
-    double value = label.cost + numSteps * label.period;
+  auto consider = [&](const Label &label, double period) {
+    double value = label.cost + numSteps * period;
     if (value >= best)
       return;
     best = value;
-    layout = unwind(label);
+    layout = unwind(label, value);
   };
-  consider(*cheapest);
+  consider(*cheapest, allPeriods.back());
   // The smallest feasible period.
   size_t low = 0, high = allPeriods.size() - 1;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (std::optional<Label> label = solve(allPeriods[middle], infinity)) {
-      consider(*label);
+      consider(*label, allPeriods[middle]);
       high = middle;
     } else {
       low = middle + 1;
@@ -339,7 +340,7 @@ std::optional<HarpLayout> HarpSearch::run() {
       continue;
     before = period;
     if (std::optional<Label> label = solve(period, best - numSteps * period))
-      consider(*label);
+      consider(*label, period);
   }
   return layout;
 }

@@ -37,8 +37,12 @@ using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
 
-/// Where a coarse search cuts devices and layers, and a fine one layers.
-static constexpr int64_t coarsePositions = 10, coarseCuts = 24, fineCuts = 72;
+/// Where a coarse search cuts devices, also if there are many, and layers, and
+/// a fine one layers.
+static constexpr int64_t coarsePositions = 10, morePositions = 16,
+                         coarseCuts = 24, fineCuts = 72;
+/// More devices than these are many.
+static constexpr int64_t manyDevices = 64;
 /// How many labels a state keeps, how many orders are tried with all numbers of
 /// microbatches, and how many numbers and configurations go on.
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
@@ -335,7 +339,9 @@ void JointPlanner::searchAll() {
   int64_t numDevices = orders.front().size();
   bool isFine = numDevices + 1 <= coarsePositions &&
                 int64_t(problem.layers.size()) <= coarseCuts;
-  int64_t coarse = std::min(coarsePositions, options.maxPositions + 1);
+  int64_t coarse =
+      std::min(numDevices > manyDevices ? morePositions : coarsePositions,
+               options.maxPositions + 1);
   std::vector<Configuration> done;
   auto run = [&](size_t order, size_t index) {
     if (isOver() || any_of(done, [&](const Configuration &c) {

@@ -190,6 +190,20 @@ double StageSearch::crossing(int64_t lastLayer, int64_t fromDevice,
              static_cast<double>(path.bandwidth.count());
 }
 
+double StageSearch::crossing(int64_t lastLayer, const StageOption &from,
+                             const StageOption &to) const {
+  const Layer &layer = problem.layers[lastLayer];
+  // All columns of a row get all of it.
+  Bytes bytes = std::max(layer.output.at(size) * to.tensor,
+                         layer.outputGradient.at(size) * from.tensor);
+  const cluster::Path &path =
+      cluster.pathBetween(from.lastDevice, to.firstDevice);
+  int64_t lanes = std::min(from.column.nodes, to.column.nodes);
+  return toSeconds(path.latency) +
+         static_cast<double>(bytes.count()) /
+             static_cast<double>(path.bandwidth.count() * lanes);
+}
+
 /// Parameters of other layers that the stage needs a copy of.
 static ColumnState copiedState(const Problem &problem, int64_t first,
                                int64_t last, int64_t tensor) {
@@ -375,6 +389,11 @@ bool StageSearch::isDominated(const Label &label, const Label &by) const {
   if (wantedStages ? by.stages != label.stages
                    : problem.constraints.maxStages && by.stages > label.stages)
     return false;
+  // Its first stage can be reached as fast.
+  if (by.option && label.option &&
+      (by.option->column.nodes < label.option->column.nodes ||
+       by.option->tensor > label.option->tensor))
+    return false;
   return by.sum <= label.sum && by.period <= label.period &&
          by.finish <= label.finish && nodeOf(by) == nodeOf(label);
 }
@@ -414,9 +433,7 @@ StageSearch::Label StageSearch::prepend(const StageOption &option,
                                         int64_t firstLayer,
                                         int64_t lastLayer) const {
   const Label &next = arena[tail];
-  double boundary =
-      next.option ? crossing(lastLayer, option.lastDevice, next.firstDevice)
-                  : 0;
+  double boundary = next.option ? crossing(lastLayer, option, *next.option) : 0;
   Label label;
   label.sum = stage.time + 2 * boundary + next.sum;
   label.period = std::max({next.period, stage.time, boundary,

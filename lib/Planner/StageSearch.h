@@ -19,7 +19,8 @@
 //   max_i (r_i + e_i) + (M - 1) max_i (t_i, k_i, r_i / n_i)
 //
 //   t_i   forward and backward of the slowest device
-//   k_i   one crossing to the next stage, from the last device to its first
+//   k_i   one crossing to the next stage, through as many nodes at a time as
+//         both have
 //   r_i   the way of a microbatch from stage i on, sum_{j >= i} (t_j + 2 k_j)
 //   n_i   the most microbatches in flight that the memory of stage i allows
 //   e_i   gather, reduce and update
@@ -197,6 +198,9 @@ public:
                                 bool recompute) const;
   const StageCosts &variants(const StageOption &option, int64_t firstCut,
                              int64_t lastCut) const;
+  double crossing(int64_t lastLayer, const StageOption &from,
+                  const StageOption &to) const;
+  /// From one device to another.
   double crossing(int64_t lastLayer, int64_t fromDevice,
                   int64_t toDevice) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;

@@ -107,6 +107,7 @@ double LinearProgram::getViolation(ArrayRef<double> values) const {
 /// price of 1 for each unit of its largest factor, an equation at twice that.
 LinearProgram LinearProgram::relax() const {
   LinearProgram relaxed = *this;
+  relaxed.mayMiss = true;
   for (Variable &variable : relaxed.variables)
     variable.cost = 0;
   for (Row &row : relaxed.rows) {
@@ -185,7 +186,10 @@ Expected<LinearSolution> LinearProgram::minimize() const {
   Clp_dual(model.get(), /*ifValuesPass=*/0);
   if (!Clp_isProvenOptimal(model.get()))
     Clp_primal(model.get(), /*ifValuesPass=*/0);
-  if (Clp_isProvenPrimalInfeasible(model.get()))
+  // It may know neither; what can miss its rows is feasible.
+  bool isOpen = !Clp_isProvenOptimal(model.get()) &&
+                !Clp_isProvenDualInfeasible(model.get());
+  if (!mayMiss && isOpen)
     return explainInfeasible();
   if (Clp_isProvenDualInfeasible(model.get())) {
     std::string name = "?";

@@ -110,6 +110,8 @@ private:
 
   std::vector<Variable> variables;
   std::vector<Row> rows;
+  /// Whether rows can be missed at a price.
+  bool mayMiss = false;
 };
 
 } // namespace hetero::solver

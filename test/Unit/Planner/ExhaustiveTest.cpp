@@ -5,29 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// HETERO_RANDOM_CASES sets the number of cases; a long run has 5,000.
-//
-//===----------------------------------------------------------------------===//
 
+#include "../RandomCases.h"
 #include "RandomProblems.h"
 #include "Relaxation.h"
 #include "StageSearch.h"
 #include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 
 using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
-
-static bool given() { return std::getenv("HETERO_RANDOM_CASES") != nullptr; }
-
-static int64_t numCases(int64_t usual) {
-  const char *given = std::getenv("HETERO_RANDOM_CASES");
-  return given ? std::atoll(given) : usual;
-}
 
 /// The time of a plan, or nothing if there is none.
 static std::optional<Time> timeOf(llvm::Expected<Plan> plan) {
@@ -38,7 +27,7 @@ static std::optional<Time> timeOf(llvm::Expected<Plan> plan) {
 }
 
 TEST(ExhaustiveTest, jointIsCloseAndTheBoundHolds) {
-  int64_t cases = numCases(150), found = 0, close = 0;
+  int64_t cases = numRandomCases(150), found = 0, close = 0;
   std::vector<double> gaps;
   for (int64_t i = 0; i < cases; ++i) {
     std::mt19937 random(1000 + i);
@@ -61,7 +50,7 @@ TEST(ExhaustiveTest, jointIsCloseAndTheBoundHolds) {
     double ratio = toSeconds(joint->predicted) / toSeconds(*best);
     close += ratio <= 1.01;
     gaps.push_back(1 - toSeconds(joint->bound) / toSeconds(joint->predicted));
-    if (given() && ratio > 1.01)
+    if (isLongRun() && ratio > 1.01)
       printf("case %d: %.4f of the optimum\n", int(i), ratio);
     // planEven may make rows of several classes.
     if (llvm::all_of(joint->stages, [&](const Stage &stage) {

@@ -5,17 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// HETERO_RANDOM_CASES sets the number of cases; a long run has 5,000.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Harp.h"
+#include "../RandomCases.h"
 #include "DeviceOrders.h"
 #include "RandomProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 
 using namespace hetero;
 using namespace hetero::planner;
@@ -66,7 +62,7 @@ private:
       }
       if (!fits)
         continue;
-      best = std::min(best, sum + search.steps() * slowest);
+      best = std::min(best, sum + search.steps() * period);
       return;
     }
   }
@@ -118,8 +114,7 @@ TEST(HarpTest, countsFollowTheSchedule) {
 }
 
 TEST(HarpTest, findsTheBestOfAllLayouts) {
-  const char *given = std::getenv("HETERO_RANDOM_CASES");
-  int64_t cases = given ? std::atoll(given) : 300;
+  int64_t cases = numRandomCases(300);
   int found = 0;
   for (int64_t i = 0; i < cases; ++i) {
     std::mt19937 random(31000 + i);

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SampleDivision.h"
+#include "../RandomCases.h"
 #include "gtest/gtest.h"
 #include <random>
 
+using namespace hetero;
 using namespace hetero::planner;
 
 /// Hands out samples to one row after the other, as the comment of the header
@@ -40,7 +42,7 @@ static double handOutOneByOne(const std::vector<RowKind> &kinds, int64_t size,
 
 TEST(SampleDivisionTest, equalsHandingOutOneByOne) {
   std::mt19937 random(41);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0, cases = numRandomCases(500); i < cases; ++i) {
     std::vector<RowKind> kinds(1 + random() % 4);
     for (RowKind &kind : kinds) {
       kind.rows = 1 + random() % 4;

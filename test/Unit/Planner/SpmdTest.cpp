@@ -7,23 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd.h"
+#include "../RandomCases.h"
 #include "RandomGraphs.h"
 #include "RandomProblems.h"
 #include "SpmdSpace.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using solver::infinity;
-
-static int getTrials(int normal) {
-  const char *text = std::getenv("HETERO_TRIALS");
-  return text ? std::atoi(text) : normal;
-}
 
 /// `fast` devices of one class and `slow` of another, each in a node of its own
 /// on a 10.4 Gb/s switch.
@@ -108,7 +103,7 @@ static double timeByTrying(const Graph &graph, SpmdCost &cost) {
 TEST(SpmdTest, EqualsAllProgramsAndTheSearch) {
   std::mt19937 random(21);
   int split = 0;
-  for (int trial = 0; trial < getTrials(60); ++trial) {
+  for (int trial = 0; trial < numRandomCases(60); ++trial) {
     Graph graph = makeRandomGraph(random, 3);
     ASSERT_FALSE(bool(check(graph)));
     cluster::Cluster cluster = makeCluster(1 + random() % 2, 1 + random() % 2);
@@ -143,7 +138,7 @@ TEST(SpmdTest, EqualsAllProgramsAndTheSearch) {
 /// A search that gives up early has a bound that is not above the optimum.
 TEST(SpmdTest, NarrowSearchesAreBounded) {
   std::mt19937 random(22);
-  for (int trial = 0; trial < getTrials(100); ++trial) {
+  for (int trial = 0; trial < numRandomCases(100); ++trial) {
     Graph graph = makeRandomGraph(random, 8);
     cluster::Cluster cluster = makeCluster(1, 2);
     std::vector<int64_t> devices = cluster.availableDevices();

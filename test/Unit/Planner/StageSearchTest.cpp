@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageSearch.h"
+#include "../RandomCases.h"
 #include "RandomProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -60,11 +61,10 @@ private:
     for (size_t i = pieces.size(); i-- > 0;) {
       const Piece &piece = pieces[i];
       const StageCost *cost = &piece.cost;
-      double boundary =
-          i + 1 < pieces.size()
-              ? search.crossing(piece.last - 1, piece.option->lastDevice,
-                                pieces[i + 1].option->firstDevice)
-              : 0;
+      double boundary = i + 1 < pieces.size()
+                            ? search.crossing(piece.last - 1, *piece.option,
+                                              *pieces[i + 1].option)
+                            : 0;
       sum += cost->time + 2 * boundary;
       period = std::max({period, cost->time, boundary,
                          sum / static_cast<double>(cost->limit)});
@@ -147,6 +147,6 @@ static void compareWithAll(std::mt19937 &random, bool scarce, bool pinned) {
 
 TEST(StageSearchTest, findsTheBestOfAllLayouts) {
   std::mt19937 random(21);
-  for (int i = 0; i < 150; ++i)
+  for (int i = 0, cases = numRandomCases(150); i < cases; ++i)
     compareWithAll(random, /*scarce=*/i % 2, /*pinned=*/i % 5 == 0);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../RandomCases.h"
 #include "RandomProblems.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -112,7 +113,7 @@ static std::vector<Damage> damageAll(const Plan &plan, const Cluster &cluster) {
 TEST(VerifyTest, eachDamagedFieldOfEachPlannerIsFound) {
   std::mt19937 random(31);
   std::map<std::string, int> found, plans;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0, cases = numRandomCases(12); i < cases; ++i) {
     Problem problem = makeRandomProblem(random, 4, 6);
     Cluster cluster = makeRandomCluster(random, 4, i % 3 == 2);
     for (const PlannerEntry &entry : planners()) {

@@ -7,19 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Solver/CostGraph.h"
+#include "../RandomCases.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
+using namespace hetero;
 using namespace hetero::solver;
-
-/// HETERO_TRIALS runs more of the random cases.
-static int getTrials(int normal) {
-  const char *text = std::getenv("HETERO_TRIALS");
-  return text ? std::atoi(text) : normal;
-}
 
 static double costByTrying(const CostGraph &graph) {
   std::vector<int> states(graph.getNumNodes(), 0);
@@ -84,7 +79,7 @@ TEST(CostGraphTest, SolvesTheWorkedExample) {
 TEST(CostGraphTest, EqualsAllCombinations) {
   std::mt19937 random(11);
   int infeasible = 0;
-  for (int trial = 0; trial < getTrials(400); ++trial) {
+  for (int trial = 0; trial < numRandomCases(400); ++trial) {
     bool dense = trial % 2;
     CostGraph graph = makeRandomGraph(random, 1 + random() % (dense ? 9 : 11),
                                       dense ? 9 : 3, dense ? 0.5 : 0.4,
@@ -112,7 +107,7 @@ TEST(CostGraphTest, BoundsWhatItCannotFinish) {
   CostGraphOptions options;
   options.tableLimit = options.lastTableLimit = 0;
   options.sweeps = 10;
-  for (int trial = 0; trial < getTrials(400); ++trial) {
+  for (int trial = 0; trial < numRandomCases(400); ++trial) {
     CostGraph graph = makeRandomGraph(random, 8, 8, 0.5, 0.05, false);
     double expected = costByTrying(graph);
     std::optional<CostGraphSolution> solution = solve(graph, options);
@@ -130,7 +125,7 @@ TEST(CostGraphTest, BoundsWhatItCannotFinish) {
 
 TEST(CostGraphTest, TakesKnownSolutions) {
   std::mt19937 random(13);
-  for (int trial = 0; trial < getTrials(100); ++trial) {
+  for (int trial = 0; trial < numRandomCases(100); ++trial) {
     CostGraph graph = makeRandomGraph(random, 9, 3, 0.5, 0, trial % 2);
     std::optional<CostGraphSolution> first = solve(graph);
     ASSERT_TRUE(first);

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Solver/LinearProgram.h"
+#include "../RandomCases.h"
 #include "llvm/Support/Error.h"
 #include "gtest/gtest.h"
 #include <random>
 
+using namespace hetero;
 using namespace llvm;
 using namespace hetero::solver;
 
@@ -81,7 +83,7 @@ TEST(LinearProgramTest, SumsTermsOfOneVariable) {
 TEST(LinearProgramTest, EqualsTheBestCorner) {
   std::mt19937 random(7);
   auto draw = [&] { return double(int(random() % 21) - 10); };
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0, cases = numRandomCases(300); trial < cases; ++trial) {
     LinearProgram program;
     double costX = draw(), costY = draw();
     int x = program.addVariable("x", 0, 10, costX);
