@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanTrial.h"
 #include "StateLayout.h"
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
@@ -47,7 +48,12 @@ private:
   findPlan(func::FuncOp step, const FormAnalysis &forms,
            const StepLayers &layers, const cluster::Cluster &cluster,
            planner::Problem &problem);
-  void annotate(func::FuncOp step, PlanOp plan, const StateLayout &layout);
+  SmallVector<Bytes> tryPlan(const planner::Plan &plan,
+                             const StateLayout &layout,
+                             const cluster::Cluster &cluster);
+  LogicalResult reportNoPlan(func::FuncOp step, llvm::Error error,
+                             const cluster::Cluster &cluster,
+                             const cluster::Cluster &tight);
 };
 } // namespace
 
@@ -224,6 +230,41 @@ static SmallVector<Bytes> findShortage(const planner::Plan &plan,
   return shortage;
 }
 
+static PlanOp writePlan(ModuleOp module, const planner::Plan &plan,
+                        const StateLayout &layout);
+
+/// As findShortage, by the program of the plan. Planners count on less than a
+/// program may need, but not on less than half of it.
+SmallVector<Bytes> PlanPass::tryPlan(const planner::Plan &plan,
+                                     const StateLayout &layout,
+                                     const cluster::Cluster &cluster) {
+  auto getUsable = [&](int64_t device) {
+    return cluster.classes[cluster.devices[device].deviceClass].usableMemory();
+  };
+  bool isFull = llvm::any_of(plan.stages, [&](const planner::Stage &stage) {
+    return llvm::any_of(stage.shares, [&](const planner::DeviceShare &share) {
+      return share.memory * 2 > getUsable(share.device);
+    });
+  });
+  SmallVector<Bytes> shortage;
+  if (!isFull)
+    return shortage;
+  OwningOpRef<ModuleOp> copy(getOperation().clone());
+  writePlan(*copy, plan, layout);
+  FailureOr<std::map<int64_t, int64_t>> needs = measureMemory(*copy, schedule);
+  if (failed(needs))
+    return shortage;
+  for (auto [device, bytes] : *needs) {
+    Bytes usable = getUsable(device);
+    if (Bytes(bytes) <= usable)
+      continue;
+    shortage.resize(cluster.classes.size(), Bytes(0));
+    Bytes &missing = shortage[cluster.devices[device].deviceClass];
+    missing = std::max(missing, Bytes(bytes) - usable);
+  }
+  return shortage;
+}
+
 /// Warns of a stage whose samples go to another number of devices than the user
 /// has asked for.
 static void warnOfOtherParts(func::FuncOp step, const UserShardings &user,
@@ -271,16 +312,18 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
   }
   cluster::Cluster tight = cluster;
   bool isTight = false;
-  constexpr int maxRounds = 5;
+  constexpr int maxRounds = 12;
   for (int round = 0; round < maxRounds; ++round) {
     llvm::Expected<planner::Plan> plan =
         planner::runPlanner(plannerName, problem, tight, *options);
     if (!plan)
-      return LogicalResult(step.emitError()
-                           << llvm::toString(plan.takeError()));
+      return reportNoPlan(step, plan.takeError(), cluster, tight);
     StateLayout layout =
         layOutState(step, layers, *splits, user->storageDims, *plan);
     SmallVector<Bytes> shortage = findShortage(*plan, cluster);
+    bool hasRows = shortage.empty();
+    if (hasRows)
+      shortage = tryPlan(*plan, layout, cluster);
     if (shortage.empty()) {
       // A bound for less memory is none for all of it.
       if (isTight)
@@ -293,19 +336,38 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
     bool divides = llvm::any_of(plan->stages, [](const planner::Stage &stage) {
       return stage.mesh.tensor > 1;
     });
-    if (divides && !problem.constraints.tensor && options->tensorParallel) {
+    if (!hasRows && divides && !problem.constraints.tensor &&
+        options->tensorParallel) {
       options->tensorParallel = false;
       continue;
     }
-    // They divide state anywhere, and rows are whole: that much less is free.
+    // They divide state anywhere, and rows are whole; their temporaries are
+    // estimates: that much less is free.
+    // Ever more, so that this ends soon.
     isTight = true;
     for (auto [kind, bytes] : llvm::zip_equal(tight.classes, shortage))
-      kind.reserved = std::min(kind.memory, kind.reserved + bytes);
+      kind.reserved =
+          std::min(kind.memory, kind.reserved + bytes * (1 + round));
   }
   return LogicalResult(
       step.emitError()
       << "the planner '" << plannerName
-      << "' finds no plan that fits when state is divided by whole rows");
+      << "' finds no plan whose program fits the memory of its devices");
+}
+
+LogicalResult PlanPass::reportNoPlan(func::FuncOp step, llvm::Error error,
+                                     const cluster::Cluster &cluster,
+                                     const cluster::Cluster &tight) {
+  InFlightDiagnostic report = step.emitError()
+                              << llvm::toString(std::move(error));
+  for (auto [kind, less] : llvm::zip_equal(cluster.classes, tight.classes))
+    if (less.reserved != kind.reserved)
+      report.attachNote(step.getLoc())
+          << "of a " << kind.name << ", "
+          << (less.reserved - kind.reserved).count()
+          << " bytes were kept back, because the program of another plan needs "
+             "so much more than was planned";
+  return report;
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,9 +385,9 @@ static AxisShardingAttr toAttr(const StateLayout::Split &split, ArrayAttr axes,
 }
 
 /// Puts what the plan decides about single values on them.
-void PlanPass::annotate(func::FuncOp step, PlanOp plan,
-                        const StateLayout &layout) {
-  MLIRContext *context = &getContext();
+static void annotate(func::FuncOp step, PlanOp plan,
+                     const StateLayout &layout) {
+  MLIRContext *context = step.getContext();
   SmallVector<StageOp, 4> stages = plan.getStages();
   auto tensorAxes =
       ArrayAttr::get(context, {Attribute(StringAttr::get(context, "tensor"))});
@@ -339,7 +401,6 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                       ShardingAttr::get(context,
                                         stages[tensor->stage].getMeshAttr(),
                                         entries));
-      ++numSplit;
     }
     if (storage) {
       StageOp stage = stages[storage->stage];
@@ -347,7 +408,6 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                      toAttr(*storage, stage.getBatchAxes(), context));
       step.setArgAttr(index, HeteroDialect::getStorageAttrName(),
                       ShardingAttr::get(context, stage.getMeshAttr(), entries));
-      ++numDivided;
     }
   }
   // A mesh that a pin named may be a larger one than that of the stage.
@@ -360,6 +420,17 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                  PlacementAttr::get(context, placement.getStage(),
                                     stages[placement.getStage()].getMeshAttr(),
                                     placement.getChunk()));
+}
+
+/// Writes the plan before the step of the module, which has layers.
+static PlanOp writePlan(ModuleOp module, const planner::Plan &plan,
+                        const StateLayout &layout) {
+  func::FuncOp step = *getStep(module);
+  OpBuilder builder(step);
+  PlanOp op = createPlan(builder, step.getLoc(), plan, step.getSymName(),
+                         *module.getOps<LayerTableOp>().begin());
+  annotate(step, op, layout);
+  return op;
 }
 
 void PlanPass::runOnOperation() {
@@ -395,10 +466,12 @@ void PlanPass::runOnOperation() {
   if (failed(found))
     return signalPassFailure();
   auto &[plan, layout] = *found;
-  OpBuilder builder(*step);
-  PlanOp op =
-      createPlan(builder, step->getLoc(), plan, step->getSymName(), *table);
-  annotate(*step, op, layout);
+  writePlan(module, plan, layout);
+  auto isDivided = [](const std::optional<StateLayout::Split> &split) {
+    return split.has_value();
+  };
+  numDivided += llvm::count_if(layout.storage, isDivided);
+  numSplit += llvm::count_if(layout.tensor, isDivided);
   numStages += plan.stages.size();
   numMicrobatches += plan.microbatches.size();
 }

@@ -286,6 +286,10 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     to be split (`hetero/Analysis/UserShardings.h`). A module that has a plan is left alone, so a plan that was made
     or edited by hand stays.
 
+    Planners count memory by formulas. A plan that fills a device more than half
+    is tried: its program is made, and if that needs more memory than a device
+    has, another plan is made for a cluster with so much less of it.
+
     When nothing fits, the error names the device and what is missing.
 
     ```mlir
