@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormModels.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
@@ -151,5 +152,8 @@ void hetero::registerFormModels(DialectRegistry &registry) {
       });
   registry.addExtension(+[](MLIRContext *context, sdy::SdyDialect *) {
     attachShardingModels(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, HeteroDialect *) {
+    attachReshardModels(context);
   });
 }

@@ -44,6 +44,7 @@ void attachMovementModels(mlir::MLIRContext *context);
 void attachIndexingModels(mlir::MLIRContext *context);
 void attachControlModels(mlir::MLIRContext *context);
 void attachShardingModels(mlir::MLIRContext *context);
+void attachReshardModels(mlir::MLIRContext *context);
 
 } // namespace hetero::forms
 

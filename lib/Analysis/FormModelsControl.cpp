@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormModels.h"
+#include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 
 using namespace mlir;
@@ -119,10 +120,10 @@ struct BranchModel : FormOpInterface::ExternalModel<BranchModel<OpTy>, OpTy> {
   }
 };
 
-/// A wish of the user about devices says nothing about members.
-struct ShardingConstraintModel
-    : FormOpInterface::ExternalModel<ShardingConstraintModel,
-                                     sdy::ShardingConstraintOp> {
+/// Another layout on devices is the same value: what the user wishes, or what a
+/// plan says.
+template <typename OpTy>
+struct LayoutModel : FormOpInterface::ExternalModel<LayoutModel<OpTy>, OpTy> {
   DimensionMap getDimensionMap(Operation *op) const {
     DimensionMap map = getElementwiseMap(op);
     map.linear = {{0}};
@@ -133,7 +134,13 @@ struct ShardingConstraintModel
 } // namespace
 
 void forms::attachShardingModels(MLIRContext *context) {
-  sdy::ShardingConstraintOp::attachInterface<ShardingConstraintModel>(*context);
+  using sdy::ShardingConstraintOp;
+  ShardingConstraintOp::attachInterface<LayoutModel<ShardingConstraintOp>>(
+      *context);
+}
+
+void forms::attachReshardModels(MLIRContext *context) {
+  ReshardOp::attachInterface<LayoutModel<ReshardOp>>(*context);
 }
 
 void forms::attachControlModels(MLIRContext *context) {

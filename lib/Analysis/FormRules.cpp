@@ -136,6 +136,12 @@ static int64_t getChangedSize(Operation *op, ArrayRef<Form> forms,
   return size;
 }
 
+bool hetero::isLinearFor(const DimensionMap &map, ReductionKind kind) {
+  if (map.commutesWith)
+    return map.commutesWith == kind;
+  return kind == ReductionKind::Sum || map.movesData;
+}
+
 static FormRule derivePartialRule(Operation *op, const DimensionMap &map,
                                   ArrayRef<Form> forms, FormScope &scope) {
   auto *first = llvm::find_if(forms, [](Form f) { return f.isPartial(); });
@@ -145,7 +151,7 @@ static FormRule derivePartialRule(Operation *op, const DimensionMap &map,
   };
   bool sum = kind == ReductionKind::Sum;
   ArrayRef<SmallVector<unsigned>> groups = map.linear;
-  if (!sum && !map.movesData && map.commutesWith != kind)
+  if (!isLinearFor(map, kind))
     return FormRule::allReplicated(op, "not linear in a partial value");
   const char *reason = "not linear in a partial value";
   for (ArrayRef<unsigned> group : groups) {
@@ -219,4 +225,45 @@ std::optional<Form> hetero::deriveOperandForm(const DimensionMap &map,
   if (dim == DimensionMap::whole)
     return std::nullopt;
   return form.along(dim);
+}
+
+std::optional<FormRule> hetero::findFormRule(Operation *op,
+                                             ArrayRef<Form> operands,
+                                             ArrayRef<Form> results,
+                                             FormAnalysis &axis) {
+  if (llvm::all_of(results, [](const Form &f) { return f.isReplicated(); }))
+    return FormRule::allReplicated(op);
+  auto model = dyn_cast<FormOpInterface>(op);
+  if (!model || isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
+    return std::nullopt;
+  FormScope scope(axis, /*inRegion=*/false);
+  auto give = [&](ArrayRef<Form> forms) -> std::optional<FormRule> {
+    FormRule rule = model.getFormRule(forms, scope);
+    if (ArrayRef<Form>(rule.results) != results)
+      return std::nullopt;
+    return rule;
+  };
+  if (std::optional<FormRule> rule = give(operands))
+    return rule;
+  // From the result back.
+  const auto *split =
+      llvm::find_if(results, [](const Form &form) { return form.isSplit(); });
+  if (split == results.end())
+    return std::nullopt;
+  SmallVector<Form> wanted(op->getNumOperands());
+  bool any = false;
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<Form> form = model.getOperandForm(
+            operand, split - results.begin(), *split, scope.getUnits())) {
+      wanted[operand.getOperandNumber()] = *form;
+      any = true;
+    }
+  if (any)
+    return give(wanted);
+  if (!isa<stablehlo::BroadcastInDimOp>(op))
+    return std::nullopt;
+  FormRule rule = FormRule::allReplicated(op);
+  rule.results.assign(results.begin(), results.end());
+  rule.seeded = true;
+  return rule;
 }

@@ -271,8 +271,9 @@ void GraphBuilder::addOperation(Operation *op) {
     out.operands.push_back(getTensor(operand));
   if (!out.reshape)
     addRule(map, captures, out);
-  for (ArrayRef<unsigned> group : map.linear)
-    out.linear.emplace_back(group.begin(), group.end());
+  if (isLinearFor(map, ReductionKind::Sum))
+    for (ArrayRef<unsigned> group : map.linear)
+      out.linear.emplace_back(group.begin(), group.end());
   for (Value value : op->getResults())
     out.results.push_back(addTensor(value));
   addCost(op, map, out);

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanTrial.h"
 #include "StateLayout.h"
+#include "WriteSpmd.h"
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/PlanValue.h"
@@ -28,6 +30,14 @@ using namespace mlir;
 using namespace hetero;
 
 namespace {
+/// A plan, and what it says of single values.
+struct FoundPlan {
+  planner::Plan plan;
+  StateLayout layout;
+  /// How single operations are divided, if the plan says so.
+  std::optional<planner::SpmdSolution> program;
+};
+
 struct PlanPass : public hetero::impl::PlanPassBase<PlanPass> {
   using PlanPassBase::PlanPassBase;
   void runOnOperation() override;
@@ -43,11 +53,22 @@ private:
   addTensorSplits(func::FuncOp step, const FormAnalysis &forms,
                   const StepLayers &layers, const cluster::Cluster &cluster,
                   const UserShardings &user, planner::Problem &problem);
-  FailureOr<std::pair<planner::Plan, StateLayout>>
-  findPlan(func::FuncOp step, const FormAnalysis &forms,
-           const StepLayers &layers, const cluster::Cluster &cluster,
-           planner::Problem &problem);
-  void annotate(func::FuncOp step, PlanOp plan, const StateLayout &layout);
+  FailureOr<FoundPlan> findPlan(func::FuncOp step, const FormAnalysis &forms,
+                                const StepLayers &layers,
+                                const cluster::Cluster &cluster,
+                                planner::Problem &problem);
+  SmallVector<std::pair<std::vector<int64_t>, planner::SpmdSolution>>
+  solvePrograms(const planner::Graph &graph, const planner::Problem &problem,
+                const cluster::Cluster &cluster);
+  std::optional<FoundPlan> findProgram(const planner::Graph &graph,
+                                       const planner::Problem &problem,
+                                       const cluster::Cluster &cluster);
+  FailureOr<std::map<int64_t, int64_t>> measure(const FoundPlan &found);
+  SmallVector<Bytes> tryPlan(const FoundPlan &found,
+                             const cluster::Cluster &cluster);
+  LogicalResult reportNoPlan(func::FuncOp step, llvm::Error error,
+                             const cluster::Cluster &cluster,
+                             const cluster::Cluster &tight);
 };
 } // namespace
 
@@ -245,6 +266,150 @@ static std::optional<planner::Plan> getTurns(const planner::Problem &problem,
   return turns;
 }
 
+static PlanOp writePlan(ModuleOp module, const FoundPlan &found);
+
+/// The most bytes that each rank of the plan's program needs.
+FailureOr<std::map<int64_t, int64_t>>
+PlanPass::measure(const FoundPlan &found) {
+  OwningOpRef<ModuleOp> copy(getOperation().clone());
+  writePlan(*copy, found);
+  return measureMemory(*copy, schedule);
+}
+
+static Bytes getUsable(const cluster::Cluster &cluster, int64_t device) {
+  return cluster.classes[cluster.devices[device].deviceClass].usableMemory();
+}
+
+/// As findShortage, by the program of the plan. Planners count on less than a
+/// program may need, but not on less than half of it.
+SmallVector<Bytes> PlanPass::tryPlan(const FoundPlan &found,
+                                     const cluster::Cluster &cluster) {
+  bool isFull =
+      llvm::any_of(found.plan.stages, [&](const planner::Stage &stage) {
+        return llvm::any_of(
+            stage.shares, [&](const planner::DeviceShare &share) {
+              return share.memory * 2 > getUsable(cluster, share.device);
+            });
+      });
+  SmallVector<Bytes> shortage;
+  if (!isFull)
+    return shortage;
+  FailureOr<std::map<int64_t, int64_t>> needs = measure(found);
+  if (failed(needs))
+    return shortage;
+  for (auto [device, bytes] : *needs) {
+    Bytes usable = getUsable(cluster, device);
+    if (Bytes(bytes) <= usable)
+      continue;
+    shortage.resize(cluster.classes.size(), Bytes(0));
+    Bytes &missing = shortage[cluster.devices[device].deviceClass];
+    missing = std::max(missing, Bytes(bytes) - usable);
+  }
+  return shortage;
+}
+
+/// All devices that may be used, those that are left without the slowest
+/// classes, and the fastest one.
+static SmallVector<std::vector<int64_t>>
+getDeviceSets(const planner::Graph &graph, const planner::Problem &problem,
+              const cluster::Cluster &cluster) {
+  std::vector<int64_t> devices;
+  for (int64_t device : cluster.availableDevices())
+    if (!llvm::is_contained(problem.constraints.forbiddenDevices, device))
+      devices.push_back(device);
+  std::vector<double> shares = planner::getSpeedShares(graph, cluster, devices);
+  // By class, from the slowest to the fastest.
+  std::map<double, SmallVector<int64_t>> bySpeed;
+  for (auto [device, share] : llvm::zip_equal(devices, shares))
+    bySpeed[share].push_back(device);
+  SmallVector<std::vector<int64_t>> sets;
+  for (auto &[speed, slowest] : bySpeed) {
+    sets.push_back(devices);
+    llvm::erase_if(devices, [&](int64_t device) {
+      return llvm::is_contained(slowest, device);
+    });
+  }
+  if (!sets.empty() && sets.back().size() > 1)
+    sets.push_back({sets.back().front()});
+  return sets;
+}
+
+/// Programs that divide single operations, the fastest first; those of one
+/// device are there for comparison.
+SmallVector<std::pair<std::vector<int64_t>, planner::SpmdSolution>>
+PlanPass::solvePrograms(const planner::Graph &graph,
+                        const planner::Problem &problem,
+                        const cluster::Cluster &cluster) {
+  SmallVector<std::pair<std::vector<int64_t>, planner::SpmdSolution>> solutions;
+  SmallVector<std::vector<int64_t>> sets =
+      getDeviceSets(graph, problem, cluster);
+  // What was published uses all devices.
+  if (plannerName == "hap" && !sets.empty())
+    sets.resize(1);
+  for (const std::vector<int64_t> &devices : sets) {
+    llvm::Expected<planner::SpmdSolution> solution =
+        plannerName == "hap"
+            ? planner::searchProgram(
+                  graph, cluster, devices,
+                  planner::getSpeedShares(graph, cluster, devices))
+            : planner::synthesize(graph, cluster, devices);
+    if (solution)
+      solutions.push_back({devices, std::move(*solution)});
+    else
+      llvm::consumeError(solution.takeError());
+  }
+  llvm::stable_sort(solutions, [](const auto &left, const auto &right) {
+    return left.second.time() < right.second.time();
+  });
+  return solutions;
+}
+
+/// The best program that divides single operations and fits, as a plan of one
+/// stage whose devices all see the whole batch. Nothing if there is none, or if
+/// one device is as fast.
+std::optional<FoundPlan>
+PlanPass::findProgram(const planner::Graph &graph,
+                      const planner::Problem &problem,
+                      const cluster::Cluster &cluster) {
+  for (auto &[devices, solution] : solvePrograms(graph, problem, cluster)) {
+    if (devices.size() == 1)
+      return std::nullopt;
+    FoundPlan found;
+    found.plan.planner = plannerName;
+    found.plan.batch = problem.batch;
+    found.plan.microbatches = {problem.batch};
+    found.plan.predicted =
+        Time::nearest(solution.time() * double(timePerSecond));
+    planner::Stage stage;
+    stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
+    stage.mesh.devices = devices;
+    stage.mesh.tensor = devices.size();
+    stage.samples = {{problem.batch}};
+    found.plan.stages.push_back(stage);
+    found.program = std::move(solution);
+    FailureOr<std::map<int64_t, int64_t>> needs = measure(found);
+    if (failed(needs) || llvm::any_of(*needs, [&](auto need) {
+          return Bytes(need.second) > getUsable(cluster, need.first);
+        }))
+      continue;
+    for (auto [device, share] :
+         llvm::zip_equal(devices, found.program->shares)) {
+      planner::DeviceShare part;
+      part.device = device;
+      part.memory = Bytes((*needs)[device]);
+      for (auto [argument, stored] :
+           llvm::zip_equal(graph.arguments, found.program->program.stored))
+        if (argument.isState())
+          part.state += Bytes::nearest(
+              double(graph.tensors[argument.tensor].bytes.count()) *
+              (planner::form::isSplit(stored) ? share : 1));
+      found.plan.stages[0].shares.push_back(part);
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
 /// Warns of a stage whose samples go to another number of devices than the user
 /// has asked for.
 static void warnOfOtherParts(func::FuncOp step, const UserShardings &user,
@@ -262,10 +427,11 @@ static void warnOfOtherParts(func::FuncOp step, const UserShardings &user,
     }
 }
 
-FailureOr<std::pair<planner::Plan, StateLayout>>
-PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
-                   const StepLayers &layers, const cluster::Cluster &cluster,
-                   planner::Problem &problem) {
+FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
+                                        const FormAnalysis &forms,
+                                        const StepLayers &layers,
+                                        const cluster::Cluster &cluster,
+                                        planner::Problem &problem) {
   FailureOr<planner::PlannerOptions> options = getOptions();
   if (failed(options))
     return failure();
@@ -290,45 +456,77 @@ PlanPass::findPlan(func::FuncOp step, const FormAnalysis &forms,
     graph = getGraph(step, problem.batch);
     options->graph = &graph.graph;
   }
+  // Whether nobody else has decided what a program would.
+  bool isFree = microbatches.empty() && state.empty() && tensor == 0 &&
+                schedule == "auto" && user->tensorDims.empty() &&
+                user->storageDims.empty() && !user->data &&
+                problem.constraints.pins.empty();
+  if (options->graph && isFree)
+    if (std::optional<FoundPlan> program =
+            findProgram(graph.graph, problem, cluster))
+      return std::move(*program);
   cluster::Cluster tight = cluster;
   bool isTight = false;
-  constexpr int maxRounds = 5;
+  constexpr int maxRounds = 12;
   for (int round = 0; round < maxRounds; ++round) {
     llvm::Expected<planner::Plan> plan =
         planner::runPlanner(plannerName, problem, tight, *options);
     if (!plan)
-      return LogicalResult(step.emitError()
-                           << llvm::toString(plan.takeError()));
+      return reportNoPlan(step, plan.takeError(), cluster, tight);
     if (std::optional<planner::Plan> turns = getTurns(problem, tight, *plan))
       *plan = std::move(*turns);
-    StateLayout layout =
-        layOutState(step, layers, *splits, user->storageDims, *plan);
-    SmallVector<Bytes> shortage = findShortage(*plan, cluster);
+    FoundPlan found;
+    found.layout = layOutState(step, layers, *splits, user->storageDims, *plan);
+    found.plan = std::move(*plan);
+    SmallVector<Bytes> shortage = findShortage(found.plan, cluster);
+    bool hasRows = shortage.empty();
+    if (hasRows)
+      shortage = tryPlan(found, cluster);
     if (shortage.empty()) {
       // A bound for less memory is none for all of it.
       if (isTight)
-        plan->bound = Time(0);
-      warnOfOtherParts(step, *user, *plan);
-      return std::make_pair(std::move(*plan), std::move(layout));
+        found.plan.bound = Time(0);
+      warnOfOtherParts(step, *user, found.plan);
+      return found;
     }
     // Planners take all of a layer to be divided. Where that is not so and the
     // rest does not fit, layers stay whole.
-    bool divides = llvm::any_of(plan->stages, [](const planner::Stage &stage) {
-      return stage.mesh.tensor > 1;
-    });
-    if (divides && !problem.constraints.tensor && options->tensorParallel) {
+    bool divides =
+        llvm::any_of(found.plan.stages, [](const planner::Stage &stage) {
+          return stage.mesh.tensor > 1;
+        });
+    if (!hasRows && divides && !problem.constraints.tensor &&
+        options->tensorParallel) {
       options->tensorParallel = false;
       continue;
     }
-    // They divide state anywhere, and rows are whole: that much less is free.
+    // They divide state anywhere, and rows are whole; their temporaries are
+    // estimates: that much less is free.
+    // Ever more, so that this ends soon.
     isTight = true;
     for (auto [kind, bytes] : llvm::zip_equal(tight.classes, shortage))
-      kind.reserved = std::min(kind.memory, kind.reserved + bytes);
+      kind.reserved =
+          std::min(kind.memory, kind.reserved + bytes * (1 + round));
   }
   return LogicalResult(
       step.emitError()
       << "the planner '" << plannerName
-      << "' finds no plan that fits when state is divided by whole rows");
+      << "' finds no plan whose program fits the memory of its devices");
+}
+
+LogicalResult PlanPass::reportNoPlan(func::FuncOp step, llvm::Error error,
+                                     const cluster::Cluster &cluster,
+                                     const cluster::Cluster &tight) {
+  InFlightDiagnostic report = step.emitError()
+                              << llvm::toString(std::move(error));
+  for (auto [kind, less] : llvm::zip_equal(cluster.classes, tight.classes))
+    if (less.reserved != kind.reserved)
+      report.attachNote(step.getLoc())
+          << "of a " << kind.name << ", "
+          << (less.reserved - kind.reserved).count()
+          << " bytes were kept back, because the program of another plan needs "
+             "so much more than was planned";
+  return report;
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,9 +544,9 @@ static AxisShardingAttr toAttr(const StateLayout::Split &split, ArrayAttr axes,
 }
 
 /// Puts what the plan decides about single values on them.
-void PlanPass::annotate(func::FuncOp step, PlanOp plan,
-                        const StateLayout &layout) {
-  MLIRContext *context = &getContext();
+static void annotate(func::FuncOp step, PlanOp plan,
+                     const StateLayout &layout) {
+  MLIRContext *context = step.getContext();
   SmallVector<StageOp, 4> stages = plan.getStages();
   auto tensorAxes =
       ArrayAttr::get(context, {Attribute(StringAttr::get(context, "tensor"))});
@@ -362,7 +560,6 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                       ShardingAttr::get(context,
                                         stages[tensor->stage].getMeshAttr(),
                                         entries));
-      ++numSplit;
     }
     if (storage) {
       StageOp stage = stages[storage->stage];
@@ -370,7 +567,6 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                      toAttr(*storage, stage.getBatchAxes(), context));
       step.setArgAttr(index, HeteroDialect::getStorageAttrName(),
                       ShardingAttr::get(context, stage.getMeshAttr(), entries));
-      ++numDivided;
     }
   }
   // A mesh that a pin named may be a larger one than that of the stage.
@@ -383,6 +579,22 @@ void PlanPass::annotate(func::FuncOp step, PlanOp plan,
                  PlacementAttr::get(context, placement.getStage(),
                                     stages[placement.getStage()].getMeshAttr(),
                                     placement.getChunk()));
+}
+
+/// Writes the plan before the step of the module, which has layers.
+static PlanOp writePlan(ModuleOp module, const FoundPlan &found) {
+  func::FuncOp step = *getStep(module);
+  OpBuilder builder(step);
+  PlanOp op = createPlan(builder, step.getLoc(), found.plan, step.getSymName(),
+                         *module.getOps<LayerTableOp>().begin());
+  if (!found.program)
+    annotate(step, op, found.layout);
+  else {
+    auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(
+        op, op.getStages()[0].getMeshAttr());
+    writeSpmdProgram(step, found.plan.batch, *found.program, mesh);
+  }
+  return op;
 }
 
 void PlanPass::runOnOperation() {
@@ -414,14 +626,16 @@ void PlanPass::runOnOperation() {
     layer.name = op.getName().str();
   if (failed(addConstraints(*step, *layers, cluster->devices.size(), problem)))
     return signalPassFailure();
-  auto found = findPlan(*step, forms, *layers, *cluster, problem);
+  FailureOr<FoundPlan> found =
+      findPlan(*step, forms, *layers, *cluster, problem);
   if (failed(found))
     return signalPassFailure();
-  auto &[plan, layout] = *found;
-  OpBuilder builder(*step);
-  PlanOp op =
-      createPlan(builder, step->getLoc(), plan, step->getSymName(), *table);
-  annotate(*step, op, layout);
-  numStages += plan.stages.size();
-  numMicrobatches += plan.microbatches.size();
+  writePlan(module, *found);
+  auto isDivided = [](const std::optional<StateLayout::Split> &split) {
+    return split.has_value();
+  };
+  numDivided += llvm::count_if(found->layout.storage, isDivided);
+  numSplit += llvm::count_if(found->layout.tensor, isDivided);
+  numStages += found->plan.stages.size();
+  numMicrobatches += found->plan.microbatches.size();
 }

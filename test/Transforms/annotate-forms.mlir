@@ -86,3 +86,31 @@ func.func @shared(%w: tensor<4x6xf32> {hetero.role = #hetero.role<parameter>},
   %n = stablehlo.multiply %w, %c : tensor<4x6xf32>
   return %y, %n : tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+// The largest of sums is not the sum of the largest: the sum comes first. The
+// largest over samples is one over parts of them.
+
+// CHECK-LABEL: func.func @largest
+func.func @largest(%x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>})
+    -> (tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  // expected-remark @below {{'tensor<4xf32>' is made whole: not linear in a partial value}}
+  %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: stablehlo.maximum
+  // CHECK-SAME: hetero.forms = [#hetero.forms<at level 1>]
+  // expected-note @below {{needed by this}}
+  %l = stablehlo.reduce(%s init: %zero) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  // CHECK: stablehlo.maximum
+  // CHECK-SAME: hetero.forms = [#hetero.forms<batch = partial max>]
+  %m = stablehlo.reduce(%x init: %zero) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: stablehlo.maximum
+  // CHECK-SAME: hetero.forms = [#hetero.forms<batch = partial max>]
+  %n = stablehlo.reduce(%m init: %zero) applies stablehlo.maximum across dimensions = [0]
+      : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %l, %n : tensor<f32>, tensor<f32>
+}

@@ -126,10 +126,48 @@ func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>, hetero.sto
 
 hetero.mesh @all = [0, 1]
 hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  // expected-note @below {{the plan has 1 stages, 1 microbatches, and 2 devices along the batch here}}
   hetero.stage 0 on @all layers [0] samples [[4, 4]] in_flight 1
 }
 func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
-  // expected-error @below {{has hetero.sharding, which is followed on arguments that are state, not on operations}}
+  // expected-error @below {{has a sharding, which can be followed where the plan has one stage, one microbatch, and one device along the batch}}
   %0 = stablehlo.exponential %x {hetero.sharding = [#hetero.sharding<@all, split 0 : [6, 2]>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all (data = 1, tensor = 2) = [0, 1]
+hetero.mesh @other (data = 1, tensor = 2) = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples (data) [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-error @below {{has a sharding on @other, a mesh that is not that of its stage, @all}}
+  %0 = stablehlo.exponential %x {hetero.sharding = #hetero.sharding<@other, tensor = split 0 : [6, 2]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all (data = 1, tensor = 2) = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples (data) [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-error @below {{has a sharding over other axes of the mesh than ["tensor"]; that cannot be partitioned yet}}
+  %0 = stablehlo.exponential %x {hetero.sharding = #hetero.sharding<@all, (data, tensor) = split 0 : [6, 2]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+hetero.mesh @all (data = 1, tensor = 2) = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples (data) [[8]] in_flight 1
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  // expected-error @below {{cannot give its results as hetero.sharding says from operands that come as #hetero.form<replicated>}}
+  %0 = stablehlo.exponential %x {hetero.sharding = #hetero.sharding<@all, tensor = partial sum>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -103,11 +103,17 @@ struct DimensionMap {
   /// Groups of operands in which the operation is linear when the others are
   /// fixed. `add` has one group of two, `multiply` two groups of one.
   llvm::SmallVector<llvm::SmallVector<unsigned>> linear;
-  /// Reductions besides `sum` that the operation commutes with in the operands
-  /// of its first group: all for what only moves data.
+  /// What only moves data commutes with every reduction in the operands of its
+  /// first group.
   bool movesData = false;
+  /// The one reduction that the operation commutes with, instead of sums: the
+  /// largest of maxima is a maximum, but not the largest of sums a sum.
   std::optional<ReductionKind> commutesWith;
 };
+
+/// Whether an operation takes operands of its groups that are partial by `kind`
+/// as they are.
+bool isLinearFor(const DimensionMap &map, ReductionKind kind);
 
 /// How one operation is carried out on an axis.
 struct FormRule {
@@ -165,6 +171,15 @@ namespace hetero {
 
 /// Attaches FormOpInterface to the operations of StableHLO.
 void registerFormModels(mlir::DialectRegistry &registry);
+
+/// How `op` gives its results in the forms `results` when its operands come in
+/// the forms `operands`; nothing if it cannot. The rule may want operands in
+/// other forms than they come in. Of loops and branches only whole results are
+/// known.
+std::optional<FormRule> findFormRule(mlir::Operation *op,
+                                     llvm::ArrayRef<Form> operands,
+                                     llvm::ArrayRef<Form> results,
+                                     FormAnalysis &axis);
 
 /// The axis to be analysed, and what is given.
 struct FormAxis {

@@ -281,7 +281,11 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
       one line of the plan;
     - `hetero.storage` with exact rows on state that a stage divides;
     - `hetero.sharding` with exact sizes on parameters that are split along a
-      model dimension.
+      model dimension;
+    - of the planners `spmd` and `hap`, a program: `hetero.sharding` on
+      operations and state, and `hetero.reshard` where a value changes its form.
+      Its stage has all devices on the axis `tensor`, and one microbatch. If
+      none fits, or the options ask for what it cannot have, samples are divided.
 
     Layers are formed first if there are none. A `hetero.placement` that is
     already on an operation pins its layer to that stage, and to the devices of
@@ -289,6 +293,10 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     downstream. `sdy.sharding` on arguments says along which dimensions state is
     to be split (`hetero/Analysis/UserShardings.h`). A module that has a plan is left alone, so a plan that was made
     or edited by hand stays.
+
+    Planners count memory by formulas. A plan that fills a device more than half
+    is tried: its program is made, and if that needs more memory than a device
+    has, another plan is made for a cluster with so much less of it.
 
     When nothing fits, the error names the device and what is missing.
 
@@ -391,6 +399,11 @@ def PartitionPass : Pass<"hetero-partition", "::mlir::ModuleOp"> {
     other ranks. Shapes are those of the rank, as the plan divides samples
     (`hetero.stage`), parameters (`hetero.sharding`) and stored state
     (`hetero.storage`). Indices and random numbers are those of the whole batch.
+
+    Where operations have `hetero.sharding`, each makes its results so, and takes
+    its operands as they are; `hetero.reshard` becomes collectives. That is for
+    plans of one stage with one microbatch and one device along the batch, whose
+    other axis may then split any dimension, of samples as well.
 
     Stages that say `recompute` compute again, in the unit of the backward, what
     the backward of a layer takes from its forward; only what enters the layers

@@ -54,11 +54,9 @@ LogicalResult StepLayout::readSplits(
   return success();
 }
 
-/// The class of `sizes`, made if there is none; members are divided by their
-/// common factor if `normalize`.
-static std::pair<int64_t, AxisClass *>
-findClass(std::vector<AxisClass> &classes, ArrayRef<int64_t> sizes,
-          bool normalize) {
+std::pair<int64_t, AxisClass *>
+partition::findClass(std::vector<AxisClass> &classes, ArrayRef<int64_t> sizes,
+                     bool normalize) {
   int64_t factor = 0;
   for (int64_t size : sizes)
     factor = std::gcd(factor, size);
@@ -80,6 +78,9 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
   std::vector<AxisClass> &tensor = tensorClasses[stage],
                          &storage = storageClasses[stage];
   size_t limit = 2 * step.getNumArguments() + 1; // Classes must not move.
+  if (hasShardings)
+    for (Operation &op : step.getBody().front())
+      limit += op.getNumResults();
   tensor.reserve(limit);
   storage.reserve(limit);
   auto add = [&](std::vector<AxisClass> &classes,
@@ -126,7 +127,10 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
       });
   if (failed(read))
     return failure();
-  analyzeClasses(stage, tensor, tensorSplits, /*storage=*/false);
+  if (!hasShardings)
+    analyzeClasses(stage, tensor, tensorSplits, /*storage=*/false);
+  else if (failed(readDivisions()))
+    return failure();
   if (!storage.empty())
     findUpdateForms(stage);
   analyzeClasses(stage, storage, storageSplits, /*storage=*/true);
@@ -152,8 +156,8 @@ bool StepLayout::excludeMisfits(AxisClass &axis, bool storage) const {
     const FormRule *other = nullptr;
     int64_t units = batch->getAxis().units;
     if (storage) {
-      if (const AxisClass *tensor = getClass(&op, tensorClassOf)) {
-        other = &tensor->forms->getRule(&op);
+      if (auto [rule, tensor] = getTensorRule(&op); rule) {
+        other = rule;
         units = tensor->units;
       }
     } else if (!isUpdate(&op)) {
@@ -293,7 +297,8 @@ Holding StepLayout::getStored(BlockArgument argument) const {
 
 bool StepLayout::isSplitTwice(Value value) const {
   Form tensor = getHeld(value).tensor, data = batch->getForm(value);
-  return tensor.isSplit() && data.isSplit() && tensor.dim == data.dim;
+  return tensor.isSplit() && data.isSplit() && tensor.dim == data.dim &&
+         !isWholeBatch();
 }
 
 Holding StepLayout::getCompleted(Value value) const {
@@ -327,8 +332,8 @@ Holding StepLayout::getWanted(Operation *op, unsigned operand,
   } else if (!update) {
     holding.data = getOperandForm(batch->getRule(op), operand);
   }
-  if (const AxisClass *axis = getClass(op, tensorClassOf)) {
-    holding.tensor = getOperandForm(axis->forms->getRule(op), operand);
+  if (auto [rule, axis] = getTensorRule(op); rule) {
+    holding.tensor = getOperandForm(*rule, operand);
     holding.tensorClass = axis;
   }
   return holding;
@@ -344,8 +349,8 @@ Holding StepLayout::getGiven(Operation *op, unsigned result,
   } else if (!update) {
     holding.data = batch->getRule(op).results[result];
   }
-  if (const AxisClass *axis = getClass(op, tensorClassOf)) {
-    holding.tensor = axis->forms->getRule(op).results[result];
+  if (auto [rule, axis] = getTensorRule(op); rule) {
+    holding.tensor = rule->results[result];
     holding.tensorClass = axis;
   }
   return holding;
@@ -359,7 +364,8 @@ Holding StepLayout::getHeld(Value value) const {
   if (where.update && holding.dataClass &&
       holding.dataClass->forms->isCompleted(value))
     holding.data = Form::replicated();
-  if (holding.tensorClass && holding.tensorClass->forms->isCompleted(value))
+  if (!hasShardings && holding.tensorClass &&
+      holding.tensorClass->forms->isCompleted(value))
     holding.tensor = Form::replicated();
   return holding;
 }

@@ -174,9 +174,9 @@ LogicalResult StepLayout::placeOperations() {
   Block &block = step.getBody().front();
   argumentFree = getArgumentFree(block);
   for (Operation &op : llvm::reverse(block)) {
-    if (op.hasAttr("hetero.sharding"))
-      return op.emitOpError("has hetero.sharding, which is followed on "
-                            "arguments that are state, not on operations");
+    if (isa<ReshardOp>(op))
+      argumentFree.erase(&op);
+    hasShardings |= isa<ReshardOp>(op) || op.hasAttr("hetero.sharding");
     if (op.hasTrait<OpTrait::IsTerminator>() || argumentFree.contains(&op))
       continue;
     FailureOr<int64_t> found = findStage(&op);
@@ -192,7 +192,7 @@ LogicalResult StepLayout::placeOperations() {
     }
     stageOf[&op] = stage;
   }
-  return success();
+  return checkShardings();
 }
 
 Operation *StepLayout::getTop(Operation *op) const {

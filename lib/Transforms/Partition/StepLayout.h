@@ -37,6 +37,10 @@
 // that do form a *class* with an analysis of its own, and an operation is
 // split in at most one class of an axis.
 //
+// Where operations have `hetero.sharding`, that and `hetero.reshard` decide on
+// the tensor axis, and nothing is derived: each operation takes its operands as
+// they are, and one without it makes whole values (Divisions.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H
@@ -85,12 +89,25 @@ struct AxisClass {
   llvm::DenseSet<mlir::Operation *> excluded;
 };
 
+/// The class of `sizes`, made if there is none; members are divided by their
+/// common factor, which is the first result, if `normalize`.
+std::pair<int64_t, AxisClass *> findClass(std::vector<AxisClass> &classes,
+                                          llvm::ArrayRef<int64_t> sizes,
+                                          bool normalize);
+
 /// How a value is held: its form on the data axis and on the tensor axis, with
 /// the units of each member.
 struct Holding {
   Form data, tensor;
   const AxisClass *dataClass = nullptr; ///< Null: samples of a microbatch.
   const AxisClass *tensorClass = nullptr;
+};
+
+/// How an operation is carried out on the tensor axis as `hetero.sharding`
+/// says.
+struct Division {
+  FormRule rule;
+  const AxisClass *axis = nullptr;
 };
 
 enum class UnitKind { Once, Forward, Backward, Weight };
@@ -202,6 +219,21 @@ private:
              llvm::function_ref<mlir::LogicalResult(mlir::BlockArgument,
                                                     SplitAttr, bool isTensor)>
                  callback);
+  mlir::LogicalResult checkShardings() const;
+  mlir::FailureOr<Split> readSharding(mlir::Operation *op,
+                                      ShardingAttr sharding);
+  mlir::LogicalResult divide(mlir::Operation *op);
+  FormAnalysis &getRules(const AxisClass &axis);
+  mlir::LogicalResult readDivisions();
+  std::pair<const FormRule *, const AxisClass *>
+  getTensorRule(mlir::Operation *op) const;
+  /// Whether one member has all samples at once.
+  bool isWholeBatch() const {
+    return microbatches.size() == 1 &&
+           llvm::all_of(stages, [](const StageMesh &stage) {
+             return stage.dataSize == 1;
+           });
+  }
   void analyzeClasses(int64_t stage, std::vector<AxisClass> &classes,
                       const llvm::DenseMap<mlir::Value, Split> &splits,
                       bool storage);
@@ -221,6 +253,10 @@ private:
   /// By stage.
   std::vector<std::vector<AxisClass>> tensorClasses, storageClasses;
   ClassOfOp tensorClassOf, storageClassOf;
+  /// Whether operations say how they are split, and what they say.
+  bool hasShardings = false;
+  llvm::DenseMap<mlir::Operation *, Division> divisions;
+  std::map<int64_t, std::unique_ptr<FormAnalysis>> rulesOfUnits;
   llvm::DenseMap<mlir::Value, Split> tensorSplits, storageSplits, completedAs;
 };
 

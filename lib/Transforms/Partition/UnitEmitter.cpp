@@ -167,6 +167,8 @@ Form UnitEmitter::getLocalForm(const Holding &holding, bool tensor) const {
                                  member.data)
                    .first
              : StepLayout::getUnits(*holding.tensorClass, member.tensor).first;
+  if (size == units)
+    return form;
   if (form.outer % (other.outer * units) == 0)
     form.outer = form.outer / units * size;
   else
@@ -266,7 +268,7 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     if (toClass)
       return (tensor ? member.tensor : member.data) == 0
                  ? mark(stablehlo::ReshapeOp::create(builder, loc, type, local))
-                 : zero;
+                 : mark(zero.getDefiningOp());
     Value first = stablehlo::CompareOp::create(
         builder, loc, getOffset(target, tensor, loc),
         getIntegerConstant(0, loc), stablehlo::ComparisonDirection::EQ);
@@ -485,6 +487,7 @@ FailureOr<Value> UnitEmitter::get(Value value, const Holding &want,
 /// what does not change a sum. Operations such as gather do not take empty
 /// operands.
 bool UnitEmitter::isEmpty(Operation *op, ValueRange operands,
+                          ArrayRef<Holding> wanted,
                           ArrayRef<Holding> results) const {
   auto hasElements = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -497,10 +500,14 @@ bool UnitEmitter::isEmpty(Operation *op, ValueRange operands,
                              hasElements(whole.getType());
                     }))
     return false;
+  // What is added to a sum counts even if nothing else does.
+  bool adds = llvm::any_of(
+      wanted, [](const Holding &want) { return want.tensor.isPartial(); });
   return llvm::all_of(
       llvm::zip_equal(op->getResultTypes(), results), [&](auto pair) {
         auto [type, holding] = pair;
         return (holding.data.isPartial() && !holding.dataClass) ||
+               (holding.tensor.isPartial() && !adds) ||
                !hasElements(getLocalType(type, holding));
       });
 }
@@ -523,14 +530,16 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
   SmallVector<Value> locals;
   if (auto iota = dyn_cast<stablehlo::IotaOp>(op)) {
     locals.push_back(emitIota(iota, results[0]));
-  } else if (isa<sdy::ShardingConstraintOp>(op)) { // A wish; the plan decided.
+  } else if (isa<sdy::ShardingConstraintOp, ReshardOp>(op)) {
+    // A wish, about which the plan has decided; or brought into form already.
     locals.push_back(operands[0]);
-  } else if (isEmpty(op, operands, results)) {
+  } else if (isEmpty(op, operands, wanted, results)) {
     for (auto [result, holding] : llvm::zip_equal(op->getResults(), results)) {
       auto nothing = stablehlo::ConstantOp::create(
           builder, op->getLoc(),
           getNeutralValue(getLocalType(result.getType(), holding),
-                          holding.data.reduction));
+                          holding.data.isPartial() ? holding.data.reduction
+                                                   : holding.tensor.reduction));
       markPartial(nothing, wanted, holding);
       locals.push_back(nothing);
     }

@@ -110,6 +110,7 @@ private:
     Holding holding;
   };
   bool isEmpty(mlir::Operation *op, mlir::ValueRange operands,
+               llvm::ArrayRef<Holding> wanted,
                llvm::ArrayRef<Holding> results) const;
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitRegionOp(mlir::Operation *op);

@@ -126,13 +126,15 @@ LogicalResult UnitSums::checkMarked(const FormAnalysis &forms, Operation *op) {
     return success();
   auto model = dyn_cast<FormOpInterface>(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!forms.getForm(operand.get()).isPartial())
+    Form form = forms.getForm(operand.get());
+    if (!form.isPartial())
       continue;
     unsigned number = operand.getOperandNumber();
-    if (model && llvm::any_of(model.getDimensionMap().linear,
-                              [&](ArrayRef<unsigned> group) {
-                                return llvm::is_contained(group, number);
-                              }))
+    DimensionMap map = model ? model.getDimensionMap() : DimensionMap();
+    if (isLinearFor(map, form.reduction) &&
+        llvm::any_of(map.linear, [&](ArrayRef<unsigned> group) {
+          return llvm::is_contained(group, number);
+        }))
       continue;
     InFlightDiagnostic error = op->emitOpError();
     error << "uses operand " << number

@@ -1,0 +1,323 @@
+//===- WriteSpmd.cpp - An SPMD program on a step --------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WriteSpmd.h"
+#include "StateLayout.h"
+#include "hetero/Analysis/Roles.h"
+#include "hetero/Analysis/StepGraph.h"
+#include "hetero/Dialect/Stablehlo.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace hetero;
+namespace form = planner::form;
+
+namespace {
+/// A form with the units of its members, as the partitioning sees it: their
+/// common factor is part of the form.
+struct SizedForm {
+  Form form;
+  SmallVector<int64_t> sizes;
+  int64_t units = 1;
+};
+
+class ProgramWriter {
+public:
+  ProgramWriter(func::FuncOp step, int64_t batch,
+                const planner::SpmdSolution &solution, MeshOp mesh)
+      : step(step), graph(getGraph(step, batch)), solution(solution),
+        program(solution.program), mesh(mesh),
+        splits(planner::findSplits(graph.graph, solution.shares.size())),
+        versions(graph.graph.tensors.size()),
+        changesOf(graph.graph.tensors.size()) {
+    for (const planner::FormChange &change : program.changes)
+      changesOf[change.tensor].push_back(change);
+  }
+  int64_t write();
+
+private:
+  void writeArguments();
+  void writeOperation(int64_t index);
+  void writeResults();
+  SizedForm getForm(int64_t tensor, int number, ReductionKind kind) const;
+  ShardingAttr getSharding(const SizedForm &sized) const;
+  Value getVersion(int64_t tensor, int wanted, Operation *user) {
+    return getVersion(tensor, wanted, user, changesOf[tensor]);
+  }
+  Value getVersion(int64_t tensor, int wanted, Operation *user,
+                   ArrayRef<planner::FormChange> changes);
+  FormAnalysis &getRules(int64_t units);
+  bool setSharding(int64_t index, Operation *op,
+                   const planner::OpStrategy &strategy);
+
+  func::FuncOp step;
+  StepGraph graph;
+  const planner::SpmdSolution &solution;
+  const planner::SpmdProgram &program;
+  mutable MeshOp mesh;
+  planner::GraphSplits splits;
+  /// Of each tensor the values that it has in some form.
+  std::vector<std::map<int, Value>> versions;
+  std::vector<SmallVector<planner::FormChange, 2>> changesOf;
+  /// How tensors that are pending are to be combined.
+  std::map<int64_t, ReductionKind> pending;
+  std::map<int64_t, std::unique_ptr<FormAnalysis>> rules;
+  int64_t numDivided = 0;
+};
+} // namespace
+
+SizedForm ProgramWriter::getForm(int64_t tensor, int number,
+                                 ReductionKind kind) const {
+  SizedForm sized;
+  if (number == form::partial)
+    sized.form = Form::partial();
+  else if (number == form::pending)
+    sized.form = Form::partial(kind);
+  if (!form::isSplit(number))
+    return sized;
+  const planner::TensorSplit &split =
+      splits.tensors[tensor][number - form::firstSplit];
+  // Shares as whole numbers, fine enough for any tensor.
+  constexpr double scale = 1e9;
+  SmallVector<int64_t> weights;
+  for (double share : solution.shares)
+    weights.push_back(std::llround(share * scale));
+  sized.sizes = divide(split.units, weights);
+  int64_t factor = 0;
+  for (int64_t size : sized.sizes)
+    factor = std::gcd(factor, size);
+  sized.units = split.units / factor;
+  sized.form = Form::split(split.dim, split.outer, split.inner * factor);
+  for (int64_t &size : sized.sizes)
+    size /= factor;
+  return sized;
+}
+
+ShardingAttr ProgramWriter::getSharding(const SizedForm &sized) const {
+  MLIRContext *context = mesh.getContext();
+  auto name = FlatSymbolRefAttr::get(mesh.getSymNameAttr());
+  const Form &form = sized.form;
+  SmallVector<AxisShardingAttr> entries;
+  if (!form.isReplicated())
+    entries.push_back(AxisShardingAttr::get(
+        context, StringAttr::get(context, "tensor"),
+        form.isSplit() ? SplitAttr::get(context, form.dim, form.outer,
+                                        form.inner, sized.sizes)
+                       : SplitAttr(),
+        form.reduction));
+  return ShardingAttr::get(context, name, entries);
+}
+
+/// The tensor in a form, by the changes of the program; what is whole can be
+/// had in any form.
+Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
+                                ArrayRef<planner::FormChange> changes) {
+  std::map<int, Value> &known = versions[tensor];
+  if (auto it = known.find(wanted); it != known.end())
+    return it->second;
+  Value value;
+  if (auto it = known.find(form::replicated); it != known.end())
+    value = it->second;
+  // A change starts from what is there or from what earlier ones make.
+  while (!value && !changes.empty()) {
+    planner::FormChange last = changes.back();
+    changes = changes.drop_back();
+    if (last.to == wanted)
+      value = getVersion(tensor, last.from, user, changes);
+  }
+  if (!value)
+    value = known.begin()->second;
+  auto kind = pending.find(tensor);
+  OpBuilder builder(user);
+  auto reshard = ReshardOp::create(
+      builder, user->getLoc(), value,
+      getSharding(
+          getForm(tensor, wanted,
+                  kind == pending.end() ? ReductionKind::Sum : kind->second)));
+  // It belongs to whoever needs it.
+  StringRef name = HeteroDialect::getLayerAttrName();
+  Operation *near = user->hasAttr(name) ? user : value.getDefiningOp();
+  if (Attribute layer = near ? near->getAttr(name) : Attribute())
+    reshard->setAttr(name, layer);
+  known[wanted] = reshard;
+  return reshard;
+}
+
+FormAnalysis &ProgramWriter::getRules(int64_t units) {
+  std::unique_ptr<FormAnalysis> &found = rules[units];
+  if (!found) {
+    FormAxis axis;
+    axis.units = units;
+    axis.seeds = false;
+    axis.includes = [](Operation *) { return false; };
+    found =
+        std::make_unique<FormAnalysis>(step.getBody().front(), std::move(axis));
+  }
+  return *found;
+}
+
+void ProgramWriter::writeArguments() {
+  for (auto [argument, stored] :
+       llvm::zip_equal(graph.graph.arguments, program.stored)) {
+    Value value = graph.values[argument.tensor];
+    // Only state is stored; the rest is given to every device.
+    bool isSplit = argument.isState() && form::isSplit(stored);
+    versions[argument.tensor][isSplit ? stored : form::replicated] = value;
+    if (isSplit)
+      step.setArgAttr(
+          cast<BlockArgument>(value).getArgNumber(),
+          HeteroDialect::getShardingAttrName(),
+          getSharding(getForm(argument.tensor, stored, ReductionKind::Sum)));
+  }
+}
+
+static ReductionKind getKind(planner::LoopReduction reduction) {
+  switch (reduction) {
+  case planner::LoopReduction::Max:
+    return ReductionKind::Max;
+  case planner::LoopReduction::Min:
+    return ReductionKind::Min;
+  case planner::LoopReduction::And:
+    return ReductionKind::And;
+  case planner::LoopReduction::Or:
+    return ReductionKind::Or;
+  default:
+    return ReductionKind::Sum;
+  }
+}
+
+/// Says how the results of an operation are made, if there is a rule for it.
+bool ProgramWriter::setSharding(int64_t index, Operation *op,
+                                const planner::OpStrategy &strategy) {
+  const planner::GraphOp &graphOp = graph.graph.operations[index];
+  ReductionKind kind = ReductionKind::Sum;
+  for (planner::LoopReduction reduction : graphOp.loops)
+    if (getKind(reduction) != ReductionKind::Sum)
+      kind = getKind(reduction);
+  int64_t units = 1;
+  SmallVector<Form> operands(op->getNumOperands()), results;
+  auto read = [&](int64_t tensor, int number) {
+    SizedForm sized = getForm(tensor, number, kind);
+    if (sized.form.isSplit())
+      units = sized.units;
+    return sized;
+  };
+  for (auto [number, tensor, wanted] :
+       llvm::enumerate(graphOp.operands, strategy.operands))
+    if (tensor != planner::GraphOp::anyForm && number < operands.size())
+      operands[number] = read(tensor, wanted).form;
+  SmallVector<ShardingAttr> shardings;
+  bool isWhole = true;
+  for (auto [tensor, made] :
+       llvm::zip_equal(graphOp.results, strategy.results)) {
+    SizedForm sized = read(tensor, made);
+    results.push_back(sized.form);
+    shardings.push_back(getSharding(sized));
+    isWhole &= sized.form.isReplicated();
+    if (made == form::pending)
+      pending[tensor] = kind;
+  }
+  if (isWhole)
+    return true;
+  if (!findFormRule(op, operands, results, getRules(units)))
+    return false;
+  ++numDivided;
+  op->setAttr(HeteroDialect::getShardingAttrName(),
+              shardings.size() == 1
+                  ? Attribute(shardings.front())
+                  : ArrayAttr::get(op->getContext(),
+                                   SmallVector<Attribute>(shardings.begin(),
+                                                          shardings.end())));
+  return true;
+}
+
+void ProgramWriter::writeOperation(int64_t index) {
+  const planner::GraphOp &graphOp = graph.graph.operations[index];
+  Operation *op = graph.operations[index];
+  planner::OpStrategy strategy =
+      splits.operations[index][program.strategies[index]];
+  // The first strategy is on whole values.
+  if (!setSharding(index, op, strategy))
+    strategy = splits.operations[index].front();
+  for (auto [number, tensor, wanted] :
+       llvm::enumerate(graphOp.operands, strategy.operands)) {
+    if (tensor == planner::GraphOp::anyForm)
+      continue;
+    Value version = getVersion(tensor, wanted, op);
+    if (number < op->getNumOperands()) {
+      op->setOperand(number, version);
+      continue;
+    }
+    // A capture.
+    graph.values[tensor].replaceUsesWithIf(version, [&](OpOperand &use) {
+      return op->isProperAncestor(use.getOwner());
+    });
+  }
+  for (auto [tensor, made] : llvm::zip_equal(graphOp.results, strategy.results))
+    versions[tensor][made] = graph.values[tensor];
+}
+
+void ProgramWriter::writeResults() {
+  Operation *end = step.getBody().front().getTerminator();
+  StepRoles roles = getRoles(step);
+  DenseMap<Value, int64_t> tensorOf;
+  for (auto [tensor, value] : llvm::enumerate(graph.values))
+    tensorOf[value] = tensor;
+  DenseMap<int64_t, int> storedAs;
+  for (auto [argument, stored] :
+       llvm::zip_equal(graph.graph.arguments, program.stored))
+    if (argument.isState())
+      storedAs[cast<BlockArgument>(graph.values[argument.tensor])
+                   .getArgNumber()] = stored;
+  for (OpOperand &operand : end->getOpOperands()) {
+    auto it = tensorOf.find(operand.get());
+    if (it == tensorOf.end())
+      continue;
+    int wanted = form::replicated;
+    RoleAttr role = roles.results[operand.getOperandNumber()];
+    if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
+      wanted = storedAs.lookup(*role.getArgument());
+    operand.set(getVersion(it->second, wanted, end));
+  }
+}
+
+int64_t ProgramWriter::write() {
+  writeArguments();
+  for (size_t index = 0; index < graph.operations.size(); ++index)
+    writeOperation(index);
+  writeResults();
+  return numDivided;
+}
+
+/// Makes barriers of several values one for each, which may be divided
+/// differently. The graph has them so.
+static void splitBarriers(func::FuncOp step) {
+  for (auto barrier : llvm::make_early_inc_range(
+           step.getOps<stablehlo::OptimizationBarrierOp>())) {
+    if (barrier->getNumOperands() < 2)
+      continue;
+    OpBuilder builder(barrier);
+    for (auto [operand, result] :
+         llvm::zip_equal(barrier->getOperands(), barrier->getResults())) {
+      OperationState state(barrier.getLoc(), barrier->getName());
+      state.addOperands(operand);
+      state.addTypes(operand.getType());
+      state.addAttributes(llvm::to_vector(barrier->getDiscardableAttrs()));
+      result.replaceAllUsesWith(builder.create(state)->getResult(0));
+    }
+    barrier.erase();
+  }
+}
+
+int64_t hetero::writeSpmdProgram(func::FuncOp step, int64_t batch,
+                                 const planner::SpmdSolution &solution,
+                                 MeshOp mesh) {
+  splitBarriers(step);
+  return ProgramWriter(step, batch, solution, mesh).write();
+}

@@ -1,0 +1,80 @@
+"""Programs that divide single operations, as `spmd` and `hap` find them, give what JAX gives."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import steps
+import test_planners
+
+CASES = [
+    ("mlp", "desk", "spmd"),
+    ("mlp", "tower", "hap"),
+    ("gpt", "far", "spmd"),
+    *(pytest.param(m, c, p, marks=pytest.mark.slow) for m, c, p in [
+        ("gpt", "tower", "spmd"), ("gpt", "desk", "hap"), ("moe", "far", "spmd"), ("moe", "room", "hap"),
+        ("vit", "tower", "spmd"), ("vit", "far", "hap"), ("bert", "tower", "spmd"), ("vgg19", "pair", "spmd"),
+        ("vgg19", "pair", "hap"),
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "cluster", "planner"), CASES)
+def test_programs(model: str, cluster: str, planner: str, tmp_path: Path) -> None:
+    case = steps.get(model, **test_planners.MODELS[model])
+    path = test_planners.write_cluster(model, cluster, tmp_path)
+    text, errors = test_planners.plan(case.text, path, planner)
+    assert text, errors
+    assert re.search(r"hetero\.mesh @stage0 \(data = 1, tensor = [2-8]\)", text)
+    assert "hetero.reshard" in text
+    done = steps.run(text, case, tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "results agree" in done.stdout
+
+
+# A link so slow that a gradient of 256 x 256 costs more than two factors of 4 x 256.
+SLOW_LINK = """name: pair
+classes:
+  fast: {like: cpu, memory: 1 GiB, peak: {f32: 2 GFLOP/s}, bandwidth: 20 GB/s, overhead: 1 ns}
+  slow: {like: cpu, memory: 1 GiB, peak: {f32: 1 GFLOP/s}, bandwidth: 10 GB/s, overhead: 1 ns}
+nodes:
+  - name: box
+    devices: [1 x fast, 1 x slow]
+    link: {kind: pcie, bandwidth: 1 GB/s, latency: 1 ns}
+"""
+
+
+def test_factor_broadcasting(tmp_path: Path) -> None:
+    """Both factors of a gradient are gathered, and every device computes all of it."""
+
+    def step(parameters, x, y):
+        def loss(parameters):
+            w, v = parameters
+            return jnp.mean((jax.nn.softmax(jax.nn.softmax(x @ w) @ v) - y) ** 2)
+
+        value, gradients = jax.value_and_grad(loss)(parameters)
+        return [p - 0.5 * g for p, g in zip(parameters, gradients)], value
+
+    rng = np.random.default_rng(0)
+    parameters = [rng.normal(size=(256, 256)).astype(np.float32) for _ in range(2)]
+    x, y = (rng.normal(size=(4, 256)).astype(np.float32) for _ in range(2))
+    jitted = jax.jit(step, donate_argnums=0)
+    text = jitted.lower(parameters, x, y).as_text()
+    (tmp_path / "cluster.yaml").write_text(SLOW_LINK)
+    planned, errors = test_planners.plan(text, tmp_path / "cluster.yaml", "spmd")
+    assert planned, errors
+    products = re.findall(r"(%\d+) = stablehlo\.dot_general (%\w+), (%\w+), .*tensor<256x256xf32>$", planned, re.M)
+    assert products, "no gradient of a matrix"
+    (tmp_path / "step.mlir").write_text(planned)
+    steps.save(tmp_path / "in.npz", [*parameters, x, y])
+    results, loss = jax.jit(step)(parameters, x, y)
+    steps.save(tmp_path / "expected.npz", [np.asarray(a) for a in [*results, loss]])
+    command = [steps.tool("hetero-run"), "step.mlir", "--args=in.npz", "--compare=expected.npz"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "results agree" in done.stdout, done.stderr[-3000:]
