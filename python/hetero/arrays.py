@@ -9,6 +9,7 @@ nobody sees the difference. Donated, it is gone, as in JAX.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any, Protocol
 
@@ -173,6 +174,14 @@ def _to_jax(value: np.ndarray, aval: Any) -> jax.Array:
     return _jax.weaken(array) if aval.weak_type else array
 
 
+def introduce_to_flax() -> None:
+    """Lets `flax.serialization` save results, if this process has it."""
+    if (flax := sys.modules.get("flax.serialization")) is not None:
+        flax.register_serialization_state(
+            DeviceArray, lambda array: array.fetch(), lambda _, state: state, override=True
+        )
+
+
 class LiveResults:
     """The arrays of the last step that somebody still holds."""
 
@@ -180,6 +189,7 @@ class LiveResults:
         self._arrays: list[weakref.ref[DeviceArray]] = []
 
     def replace(self, arrays: list[DeviceArray]) -> None:
+        introduce_to_flax()
         self._arrays = [weakref.ref(array) for array in arrays]
 
     def leave_devices(self) -> None:

@@ -98,3 +98,13 @@ def test_a_deleted_array_says_so(result):
     for use in (np.asarray, jnp.sum, lambda x: x + 1, jax.jit(jnp.sum)):
         with pytest.raises(RuntimeError, match="Array has been deleted"):
             use(ours)
+
+
+def test_flax_saves_results(step):
+    serialization = pytest.importorskip("flax.serialization")
+    state, _ = step(steps.parameters(), steps.batch())
+    saved = serialization.to_bytes(state)
+    assert saved == serialization.to_bytes(jax.tree.map(np.asarray, state))
+    steps.assert_close(serialization.from_bytes(steps.parameters(), saved), state)
+    # A state of results is one to restore into as well.
+    steps.assert_close(serialization.from_bytes(state, saved), state)
