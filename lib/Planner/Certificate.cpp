@@ -36,19 +36,21 @@ public:
   double compute();
 
 private:
-  double computeWith(ArrayRef<double> prices, double known);
+  std::vector<size_t> orderOptions() const;
+  std::unique_ptr<Relaxation> relax(size_t option, ArrayRef<double> prices);
+  size_t raiseAll(ArrayRef<double> prices, double best);
 
   StageModel model;
   std::vector<ClassCount> classes;
   LayerRuns runs;
   std::vector<std::vector<int64_t>> options;
-  /// For each option a time that is excluded quickly.
-  std::vector<double> quick;
+  /// For each option a time that is excluded.
+  std::vector<double> excluded;
+  /// And the prices that it was found with; none if those by speed.
+  std::vector<std::vector<double>> pricesOf;
   std::optional<NetworkBounds> network;
   bool counts;
   double known;
-  /// The option that was lowest.
-  size_t lowest = 0;
 };
 } // namespace
 
@@ -67,47 +69,73 @@ Certificate::Certificate(const Problem &problem, const Cluster &cluster,
   for (const std::vector<int64_t> &microbatches : options) {
     StageBounds bounds(model, runs, classes, *max_element(microbatches),
                        *min_element(microbatches));
-    quick.push_back(workBound(bounds));
+    excluded.push_back(std::min(known, workBound(bounds)));
+    pricesOf.emplace_back();
   }
 }
 
-/// The smallest over all options of what cannot be excluded, up to `best`.
-double Certificate::computeWith(ArrayRef<double> prices, double best) {
-  // Those in the middle are likely to be the lowest ones, and the others are
-  // then excluded at once.
+/// Options in an order that begins with those in the middle, which are likely
+/// to be the lowest ones.
+std::vector<size_t> Certificate::orderOptions() const {
   std::vector<size_t> order;
   for (size_t step = std::max<size_t>(1, options.size() / 4); step > 0;
        step /= 2)
     for (size_t option = step / 2; option < options.size(); option += step)
       if (!is_contained(order, option))
         order.push_back(option);
-  for (size_t option : order) {
-    if (quick[option] >= best)
-      continue;
-    std::unique_ptr<Relaxation> relaxation;
-    if (counts)
-      relaxation = std::make_unique<CountRelaxation>(model, runs, classes,
-                                                     options[option], *network);
-    else
-      relaxation = std::make_unique<PriceRelaxation>(
-          model, runs, classes, options[option], *network, best, prices.vec());
-    if (relaxation->excludes(best))
-      continue;
-    best = relaxation->raise(quick[option], best);
-    lowest = option;
-  }
-  return best;
+  return order;
 }
 
+std::unique_ptr<Relaxation> Certificate::relax(size_t option,
+                                               ArrayRef<double> prices) {
+  if (counts)
+    return std::make_unique<CountRelaxation>(model, runs, classes,
+                                             options[option], *network);
+  return std::make_unique<PriceRelaxation>(
+      model, runs, classes, options[option], *network, known, prices.vec());
+}
+
+/// Raises what is excluded of each option, at most to `best`, until it is not
+/// below what is excluded of some other one. Returns the one that it is least
+/// of.
+size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
+  size_t lowest = 0;
+  for (size_t option : orderOptions()) {
+    if (excluded[option] >= best)
+      continue;
+    std::unique_ptr<Relaxation> relaxation = relax(option, prices);
+    if (relaxation->excludes(best)) {
+      excluded[option] = best;
+      continue;
+    }
+    double before = excluded[option];
+    excluded[option] = best = relaxation->raise(before, best);
+    lowest = option;
+    if (best > before)
+      pricesOf[option] = prices.vec();
+  }
+  return lowest;
+}
+
+/// How often prices are improved, and how much more they may exclude each time.
+static constexpr int mostImprovements = 4;
+static constexpr double mostGain = 1.04;
+
 double Certificate::compute() {
-  double best = computeWith({}, known);
-  if (counts || classes.size() < 2 || best >= known)
-    return best;
-  // What is good for the lowest option is not bad for the others.
-  PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
-                             known);
-  std::vector<double> prices = relaxation.improvePrices(best, known);
-  return prices.empty() ? best : std::max(best, computeWith(prices, known));
+  size_t lowest = raiseAll({}, known);
+  // Prices that are good for one option need not be for another one.
+  for (int i = 0; i < mostImprovements && !counts && classes.size() > 1; ++i) {
+    if (excluded[lowest] >= known)
+      break;
+    PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
+                               known, pricesOf[lowest]);
+    std::vector<double> prices =
+        relaxation.improvePrices(excluded[lowest], known);
+    if (prices.empty())
+      break;
+    lowest = raiseAll(prices, std::min(known, mostGain * excluded[lowest]));
+  }
+  return *std::min_element(excluded.begin(), excluded.end());
 }
 
 Time hetero::planner::certify(const Problem &problem, const Cluster &cluster,

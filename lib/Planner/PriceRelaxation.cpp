@@ -188,9 +188,13 @@ void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
                                     StageOption option,
                                     std::vector<StageOption> &list) {
   const ColumnState &state = runs.states[run];
-  double gradients = static_cast<double>(state.gradients.count()) /
-                     static_cast<double>(tensor) * (count > 1 ? 2 : 1);
-  option.state = static_cast<double>(state.total().count());
+  // Parameters that are divided are gathered; the optimizer state may be
+  // divided.
+  double own =
+      static_cast<double>(state.parameters.count() +
+                          state.gradients.count() * (count > 1 ? 2 : 1)) /
+      static_cast<double>(tensor);
+  option.state = static_cast<double>(state.optimizer.count());
   option.room = place.node ? 0 : infinity;
   option.bytePrice = infinity;
   for (auto [index, entry] : enumerate(bounds.classes)) {
@@ -198,7 +202,7 @@ void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
         static_cast<double>(bounds.model.cluster.classes[entry.deviceClass]
                                 .usableMemory()
                                 .count()) -
-        gradients;
+        own;
     if (free <= 0 || place.counts[index] < tensor)
       continue;
     option.room += static_cast<double>(place.counts[index]) * free;
@@ -254,6 +258,7 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
     option.forward = share * time;
     // Gradients of weights are at most half of the backward.
     option.stay = (time + option.forward) / 2;
+    option.weights = time - option.stay;
     int64_t most = samplesOfRow(run, tensor, times[slow].second, place);
     if (place.node) {
       // So many rows or more.
@@ -303,6 +308,7 @@ void PriceRelaxation::takeBest(StageOption &option, const StageOption &other) {
   auto lower = [](double &left, double right) { left = std::min(left, right); };
   lower(option.total, other.total);
   lower(option.stay, other.stay);
+  lower(option.weights, other.weights);
   lower(option.forward, other.forward);
   lower(option.once.end, other.once.end);
   lower(option.once.gather, other.once.gather);
@@ -388,16 +394,17 @@ std::vector<double> PriceRelaxation::findRest(double time) {
 
 bool PriceRelaxation::excludesFor(double time, double least, double most,
                                   ArrayRef<double> rest) {
-  // By layer and sum of stays, in cells: the least price, s and crossings, and
-  // the largest sum there.
+  // By layer and sum of stays, in cells: the least price, s, crossings and sum,
+  // and the largest sum there.
   constexpr int64_t numCells = 48;
   struct Slot {
-    double price = infinity, start = infinity, crossing = infinity, sum = 0;
+    double price = infinity, start = infinity, crossing = infinity;
+    double least = infinity, sum = 0;
   };
   double cell = most / numCells;
   auto number = static_cast<double>(count);
   std::vector<Slot> slots((numLayers() + 1) * numCells);
-  slots[0] = {0, 0, 0, 0};
+  slots[0] = {0, 0, 0, 0, 0};
   for (int64_t first = 0; first < numLayers(); ++first)
     for (int64_t index = 0; index < numCells; ++index) {
       const Slot from = slots[first * numCells + index];
@@ -412,14 +419,15 @@ bool PriceRelaxation::excludesFor(double time, double least, double most,
           if (from.price + option.price + rest[last] > all)
             break;
           ++steps;
-          double low = static_cast<double>(index) * cell + option.stay;
+          double low = from.least + option.stay;
           double window = time - start - option.once.end;
           if (std::max(start, option.once.gather) + option.total +
                       option.once.end >
                   time ||
               low > most)
             continue;
-          double inFlight = number * std::max(left, option.stay) / window;
+          double inFlight =
+              number * (std::max(left, option.stay) + option.weights) / window;
           inFlight = std::min(number, std::ceil(inFlight * (1 - 1e-9)));
           double bytes = option.state + std::max(1.0, inFlight) * option.kept;
           double price =
@@ -441,6 +449,7 @@ bool PriceRelaxation::excludesFor(double time, double least, double most,
           slot.crossing = std::min(
               slot.crossing,
               option.isAcross ? crossed : from.crossing + option.crossing);
+          slot.least = std::min(slot.least, low);
           slot.sum = std::max(slot.sum, sum);
         }
     }
@@ -451,12 +460,12 @@ bool PriceRelaxation::excludes(double time) {
   std::vector<double> rest = findRest(time);
   if (rest[0] > all)
     return true;
-  if (excludesFor(time, 0, 2 * time, rest) &&
-      excludesFor(time, 2 * time, 1000 * time, rest))
+  // No microbatch stays longer than the step.
+  if (excludesFor(time, 0, time, rest))
     return true;
   // Guesses of the sum of all stays, as shares of the time.
-  static constexpr double guesses[] = {0,    0.05, 0.1, 0.15, 0.2, 0.27,
-                                       0.36, 0.5,  0.7, 1,    2,   1000};
+  static constexpr double guesses[] = {0,    0.05, 0.1, 0.15, 0.2,
+                                       0.27, 0.36, 0.5, 0.7,  1};
   for (size_t i = 0; i + 1 < std::size(guesses); ++i)
     if (!excludesFor(time, guesses[i] * time, guesses[i + 1] * time, rest))
       return false;

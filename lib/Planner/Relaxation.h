@@ -136,10 +136,11 @@ private:
 /// backward, at least r_i = sum_{j >= i} t_j, and all M do so between s_i and
 /// T - e_i: on average M r_i / (T - e_i - s_i) of them are there at a time.
 /// What they keep, or with recompute (for t_i + f_i instead of t_i) their
-/// inputs, has to find room beside the state. As later stages are not known
-/// yet, the sum of all stays is guessed to lie between two numbers, one guess
-/// after the other. A stay is t without the gradients of weights, which may
-/// come later.
+/// inputs, has to find room beside the optimizer state, and beside parameters
+/// and gradients, which each device has. As later stages are not known yet, the
+/// sum of all stays is guessed to lie between two numbers, one guess after the
+/// other. A stay is t, in later stages without the gradients of weights, which
+/// may be made after the gradient is handed back.
 ///
 /// A stage in a part of a node may hand on to another one in the same node, but
 /// all stages that come one after the other in a node have no more than its
@@ -164,6 +165,8 @@ private:
   struct StageOption {
     /// All microbatches, and one of the smallest.
     double total = 0, stay = 0, forward = 0;
+    /// The gradients of its weights, which are not part of its stay.
+    double weights = 0;
     OnceBound once;
     double price = 0;
     /// Whether it is in several nodes; else what crossings between nodes it

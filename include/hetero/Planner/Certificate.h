@@ -36,8 +36,8 @@
 //   many devices   devices of class k cost v_k >= 0 each; if the cheapest cover
 //                  of the layers costs more than all devices together, there
 //                  is none. A dynamic program over (layers, sum of stays) for
-//                  the least cost, which also counts memory; several v are
-//                  tried
+//                  the least cost, which also counts memory; v is improved for
+//                  the M that is lowest, several times
 //
 // The bound for M is the smallest T that cannot be excluded; the certificate is
 // the smallest of these over all M.

@@ -61,7 +61,9 @@ static std::vector<Damage> damageAll(const Plan &plan, const Cluster &cluster) {
       at("layers.last", [=](Stage &x) { x.layers.back().last += by; });
       at("mesh.data", [=](Stage &x) { x.mesh.data += by; });
       at("mesh.tensor", [=](Stage &x) { x.mesh.tensor += by; });
-      at("inFlight", [=](Stage &x) { x.inFlight += by; });
+      // The first layer has no input to keep.
+      if (!stage.recompute || stage.layers.back().last > 0)
+        at("inFlight", [=](Stage &x) { x.inFlight += by; });
       for (Time Stage::*field :
            {&Stage::forward, &Stage::backward, &Stage::boundary,
             &Stage::boundaryGradient, &Stage::gather, &Stage::reduce,
