@@ -32,7 +32,9 @@ takeTurns(const Stage &stage, const std::vector<int64_t> &samples) {
 }
 
 std::optional<Plan> planner::divideIntoTurns(const Plan &plan) {
-  if (plan.stages.size() != 1 || plan.stages.front().layers.size() != 1)
+  bool layered = plan.schedule == ScheduleKind::Layered;
+  if (plan.stages.size() != 1 ||
+      (plan.stages.front().layers.size() != 1 && !layered))
     return std::nullopt;
   const Stage &stage = plan.stages.front();
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
@@ -56,6 +58,8 @@ std::optional<Plan> planner::divideIntoTurns(const Plan &plan) {
     only.samples.push_back(divisions[size]);
   for (DeviceShare &share : only.shares)
     share.micro.reset();
-  only.inFlight = 1;
+  // A layered schedule keeps all microbatches of all runs.
+  only.inFlight =
+      layered ? int64_t(result.microbatches.size() * only.layers.size()) : 1;
   return result;
 }

@@ -110,8 +110,6 @@ FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
     options.schedule = *kind;
     options.otherSchedules.clear();
   }
-  // Programs of ranks gather everything first.
-  options.layered = false;
   // What hetero-partition can write: it divides state over all members of an
   // axis.
   llvm::erase(options.stateModes, planner::StateMode::Node);

@@ -66,26 +66,28 @@ Value RankBuilder::addArgument(BlockArgument argument, const Holding &holding,
       argument.getLoc());
 }
 
-/// State lives here: as it is stored, whole for the gradients if they use it,
-/// and sent to other stages that do.
-LogicalResult RankBuilder::bindState(BlockArgument argument) {
+/// State lives here as it is stored.
+void RankBuilder::bindState(BlockArgument argument) {
+  program.stateArguments[argument.getArgNumber()] =
+      program.argumentAttrs.size();
+  store[{argument.getAsOpaquePointer(), Variant::Native, 0, true}] =
+      addArgument(argument, layout.getStored(argument), 0);
+}
+
+/// State is whole for the gradients if they use it, and is sent to other stages
+/// that do.
+LogicalResult RankBuilder::gatherState(BlockArgument argument) {
   Holding stored = layout.getStored(argument),
           whole = layout.getArgument(argument);
   void *key = argument.getAsOpaquePointer();
-  program.stateArguments[argument.getArgNumber()] =
-      program.argumentAttrs.size();
-  Value part = addArgument(argument, stored, 0);
-  store[{key, Variant::Native, 0, true}] = part;
-  if (!traffic.isNeeded(argument, Variant::Native, member.stage))
-    return success();
+  Value part = store[{key, Variant::Native, 0, true}];
   FailureOr<Value> gathered = emitter.convert(part, argument.getType(), stored,
                                               whole, argument.getLoc());
   if (failed(gathered))
     return failure();
   store[{key, Variant::Native, 0, false}] = *gathered;
-  SmallVector<int64_t> destinations =
-      traffic.getDestinations(argument, Variant::Moved);
-  if (destinations.empty())
+  if (traffic.getDestinations(argument, Variant::Moved).empty() ||
+      !sentState.insert(argument).second)
     return success();
   Holding moved = getVariantHolding(layout, {argument, Variant::Moved},
                                     {member.stage, false});
@@ -97,12 +99,22 @@ LogicalResult RankBuilder::bindState(BlockArgument argument) {
   return success();
 }
 
-LogicalResult RankBuilder::bindArguments() {
-  SmallVector<BlockArgument> state;
+LogicalResult RankBuilder::gather(bool onlyMoved) {
+  for (BlockArgument argument : layout.step.getArguments())
+    if (layout.getHome(argument) == member.stage &&
+        traffic.isNeeded(argument, Variant::Native, member.stage) &&
+        (!onlyMoved ||
+         !traffic.getDestinations(argument, Variant::Moved).empty()) &&
+        failed(gatherState(argument)))
+      return failure();
+  return success();
+}
+
+void RankBuilder::bindArguments() {
   for (BlockArgument argument : layout.step.getArguments()) {
     if (std::optional<int64_t> home = layout.getHome(argument)) {
-      if (*home == member.stage && failed(bindState(argument)))
-        return failure();
+      if (*home == member.stage)
+        bindState(argument);
       continue;
     }
     // Runs of one rank share them: their samples are the same.
@@ -125,7 +137,6 @@ LogicalResult RankBuilder::bindArguments() {
     for (int64_t microbatch = 0; microbatch < count; ++microbatch)
       add(Variant::Native, holding, microbatch);
   }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,6 +160,13 @@ FailureOr<Value> RankBuilder::lookUp(const UnitValue &input, int64_t microbatch,
     if (succeeded(received))
       store[key] = *received;
     return received;
+  }
+  // What is computed once for all microbatches may need state before its turn.
+  if (auto argument = dyn_cast<BlockArgument>(input.value);
+      argument && layout.getHome(argument) == member.stage) {
+    if (failed(gatherState(argument)))
+      return failure();
+    return store[key];
   }
   return emitError(input.value.getLoc()) << "is used on stage " << member.stage
                                          << " before it is computed there";

@@ -51,14 +51,24 @@ public:
         builder(mlir::OpBuilder::atBlockEnd(&program.function.front())),
         emitter(layout, member, Where{member.stage, false}, builder) {}
 
-  mlir::LogicalResult bindArguments();
+  void bindArguments();
+  /// Makes the state of the run whole for the gradients that use it, once more
+  /// if it was so before; only what other runs take of it if `onlyMoved`.
+  mlir::LogicalResult gather(bool onlyMoved = false);
   mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
   mlir::LogicalResult finishLevel(int64_t level);
   mlir::LogicalResult collectResults();
   int64_t getChunk() const { return stage.chunk; }
+  /// Whether the run has work for microbatches in a level.
+  bool hasUnits(int64_t level) const {
+    return llvm::any_of(layout.units[member.stage], [&](const auto &entry) {
+      return entry.first.level == level && entry.first.kind != UnitKind::Once;
+    });
+  }
 
 private:
-  mlir::LogicalResult bindState(mlir::BlockArgument argument);
+  void bindState(mlir::BlockArgument argument);
+  mlir::LogicalResult gatherState(mlir::BlockArgument argument);
   mlir::Value addArgument(mlir::BlockArgument argument, const Holding &holding,
                           int64_t microbatch);
   bool canSkip(llvm::ArrayRef<mlir::Operation *> ops) const;
@@ -91,6 +101,7 @@ private:
   mlir::OpBuilder builder;
   UnitEmitter emitter;
   std::map<StoreKey, mlir::Value> store;
+  llvm::DenseSet<mlir::Value> sentState;
   llvm::MapVector<mlir::Value, mlir::Value> sums;
   llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Value>> parts;
 };

@@ -28,12 +28,21 @@ static std::optional<UnitKind> getUnitKind(InstructionKind kind) {
 }
 
 namespace {
-/// What a rank does next.
+/// What a rank does next: a unit, or it makes the state of a run whole, or it
+/// completes the sums of a run.
 struct Turn {
-  UnitKind kind;
+  std::optional<UnitKind> kind;
   int64_t microbatch, chunk;
+  bool gathers = false;
 };
 } // namespace
+
+/// Gathers and reductions have their places in layered schedules alone: in the
+/// others all are at the beginning, and at the end.
+static bool isPlacedTurn(ScheduleOp schedule, InstructionKind kind) {
+  return schedule.getKind() == ScheduleKind::Layered &&
+         (kind == InstructionKind::Gather || kind == InstructionKind::Reduce);
+}
 
 /// The order of microbatches in a sweep, from the schedule; 1F1B without one.
 static SmallVector<Turn> getOrder(const StepLayout &layout, ScheduleOp schedule,
@@ -47,9 +56,12 @@ static SmallVector<Turn> getOrder(const StepLayout &layout, ScheduleOp schedule,
                list.getInstructions().getAsRange<InstructionAttr>())
             if (std::optional<UnitKind> kind =
                     getUnitKind(instruction.getKind());
-                kind && instruction.getSweep() == sweep)
-              order.push_back({*kind, *instruction.getMicrobatch(),
-                               instruction.getChunk()});
+                instruction.getSweep() == sweep &&
+                (kind || isPlacedTurn(schedule, instruction.getKind())))
+              order.push_back(
+                  {kind, instruction.getMicrobatch().value_or(0),
+                   instruction.getChunk(),
+                   instruction.getKind() == InstructionKind::Gather});
       if (!order.empty())
         return order;
     }
@@ -72,6 +84,14 @@ using RankBuilders = SmallVector<std::unique_ptr<RankBuilder>, 1>;
 static LogicalResult runLevel(const StepLayout &layout, ScheduleOp schedule,
                               int64_t planStage, int64_t level,
                               RankBuilders &runs) {
+  SmallVector<Turn> order = getOrder(layout, schedule, planStage, level);
+  for (auto &run : runs) {
+    bool hasTurn = llvm::any_of(order, [&](const Turn &turn) {
+      return turn.gathers && turn.chunk == run->getChunk();
+    });
+    if (level == 0 && failed(run->gather(/*onlyMoved=*/hasTurn)))
+      return failure();
+  }
   int64_t lastHop = 0;
   for (auto &stageUnits : layout.units)
     for (auto &[unit, ops] : stageUnits)
@@ -81,11 +101,16 @@ static LogicalResult runLevel(const StepLayout &layout, ScheduleOp schedule,
     for (auto &run : runs)
       if (failed(run->call({level, UnitKind::Once, hop}, 0)))
         return failure();
-  for (const Turn &turn : getOrder(layout, schedule, planStage, level))
-    for (auto &run : runs)
-      if (run->getChunk() == turn.chunk &&
-          failed(run->call({level, turn.kind, 0}, turn.microbatch)))
+  for (const Turn &turn : order)
+    for (auto &run : runs) {
+      if (run->getChunk() != turn.chunk ||
+          (turn.gathers && !run->hasUnits(level)))
+        continue;
+      if (failed(turn.kind ? run->call({level, *turn.kind, 0}, turn.microbatch)
+                 : turn.gathers ? run->gather()
+                                : run->finishLevel(level)))
         return failure();
+    }
   for (auto &run : runs)
     if (failed(run->finishLevel(level)))
       return failure();
@@ -114,8 +139,7 @@ static LogicalResult buildRank(const StepLayout &layout, const Traffic &traffic,
     runs.push_back(
         std::make_unique<RankBuilder>(layout, traffic, units, member, program));
   for (auto &run : runs)
-    if (failed(run->bindArguments()))
-      return failure();
+    run->bindArguments();
   int64_t planStage = layout.stages[members.front().stage].planStage;
   for (int64_t level = 0; level <= layout.levels.last; ++level)
     if (failed(runLevel(layout, schedule, planStage, level, runs)))
