@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "PrepareForCpu.h"
 #include "hetero/Conversion/Passes.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -171,73 +172,6 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Short loops
-//===----------------------------------------------------------------------===//
-
-/// The rounds of random bits are a loop of five iterations over whole tensors:
-/// written out, they are one loop over elements that stores nothing in between.
-static constexpr int64_t kMaxUnrolled = 8;
-static constexpr int64_t kMaxUnrolledOps = 512;
-
-/// A single element of a constant, or null.
-static Value getElementOfConstant(OpBuilder &builder, SliceOp slice) {
-  auto constant = slice.getOperand().getDefiningOp<ConstantOp>();
-  auto type = cast<RankedTensorType>(slice.getResult().getType());
-  if (!constant || type.getNumElements() != 1)
-    return {};
-  auto elements = dyn_cast<DenseIntElementsAttr>(constant.getValue());
-  if (!elements || elements.getType().getRank() != 1)
-    return {};
-  APInt value = elements.getValues<APInt>()[slice.getStartIndices()[0]];
-  return ConstantOp::create(builder, slice.getLoc(),
-                            DenseIntElementsAttr::get(type, value));
-}
-
-/// Whether the iterations are worth writing out: few, and element by element.
-static bool isShort(WhileOp loop, const CountedLoop &counted) {
-  Block &body = loop.getBody().front();
-  int64_t numOps = std::distance(body.begin(), body.end());
-  return counted.tripCount <= kMaxUnrolled &&
-         counted.tripCount * numOps <= kMaxUnrolledOps &&
-         llvm::all_of(body.without_terminator(), [](Operation &op) {
-           return isView(&op) || isGenerated(&op) || isScalarOp(&op) ||
-                  isa<ConstantOp>(op);
-         });
-}
-
-static void unrollShortLoops(func::FuncOp function) {
-  SmallVector<std::pair<WhileOp, CountedLoop>> loops;
-  function.walk([&](WhileOp loop) {
-    std::optional<CountedLoop> counted = matchCountedLoop(loop);
-    if (counted && isShort(loop, *counted))
-      loops.push_back({loop, *counted});
-  });
-  for (auto &[loop, counted] : loops) {
-    Block &body = loop.getBody().front();
-    OpBuilder builder(loop);
-    SmallVector<Value> carried(loop->getOperands());
-    for (int64_t i = 0; i < counted.tripCount; ++i) {
-      IRMapping mapping;
-      mapping.map(body.getArguments(), carried);
-      for (Operation &op : body.without_terminator()) {
-        Operation *clone = builder.clone(op, mapping);
-        auto slice = dyn_cast<SliceOp>(clone);
-        Value element = slice ? getElementOfConstant(builder, slice) : Value();
-        if (!element)
-          continue;
-        mapping.map(op.getResult(0), element);
-        clone->erase();
-      }
-      for (auto [place, returned] :
-           llvm::enumerate(body.getTerminator()->getOperands()))
-        carried[place] = mapping.lookupOrDefault(returned);
-    }
-    loop->replaceAllUsesWith(carried);
-    loop->erase();
-  }
-}
-
 /// Tensors without elements have rank 1 at the boundary of functions: a stride
 /// of 0, which others have, is none that LLVM's conversion takes.
 static RankedTensorType flattenEmpty(RankedTensorType type) {
@@ -266,7 +200,7 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target,
                                   << " is not supported on " << nameOf(target);
   }
   if (target == Target::Cpu)
-    unrollShortLoops(function);
+    prepareForCpu(function);
   FusionPlan plan(function);
   Block *block = new Block();
   OpBuilder builder(function.getContext());

@@ -66,6 +66,18 @@ func.func @reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
+// Threads share the rows of a large sum, and a second one adds their sums.
+// CHECK-LABEL: func.func @large_sum
+// CHECK-SAME: (%[[A:.*]]: tensor<256x512xf32>)
+func.func @large_sum(%a: tensor<256x512xf32>) -> tensor<f32> {
+  // CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[A]] : tensor<256x512xf32>) outs(%{{.*}} : tensor<256xf32>)
+  // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[SUMS]] : tensor<256xf32>) outs(%{{.*}} : tensor<f32>)
+  // CHECK: return %[[SUM]]
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<256x512xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
 // CHECK-LABEL: func.func @contraction
 func.func @contraction(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
   // CHECK: linalg.generic
