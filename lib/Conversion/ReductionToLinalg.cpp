@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -155,6 +156,118 @@ struct WindowShape {
 };
 } // namespace
 
+/// A nest of loops over a window with values that each iteration replaces.
+static SmallVector<Value>
+makeWindowNest(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+               ValueRange carried,
+               llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                                     ValueRange, ValueRange)>
+                   body) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  SmallVector<Value> lower(shape.size(), zero), steps(shape.size(), one), upper;
+  for (int64_t size : shape)
+    upper.push_back(arith::ConstantIndexOp::create(b, size));
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), lower, upper, steps, carried,
+      [&](OpBuilder &builder, Location loc, ValueRange indices,
+          ValueRange values) -> scf::ValueVector {
+        ImplicitLocOpBuilder nested(loc, builder);
+        SmallVector<Value> next = body(nested, indices, values);
+        return scf::ValueVector(next.begin(), next.end());
+      });
+  return llvm::to_vector(nest.results);
+}
+
+/// The dimension along which each window holds all elements up to its own, or
+/// from it on, if that is all that the windows do.
+static std::optional<int64_t> getScanned(const WindowShape &window,
+                                         ArrayRef<int64_t> inputShape,
+                                         ArrayRef<int64_t> shape) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  if (inputShape != shape || !llvm::all_of(window.strides, isOne) ||
+      !llvm::all_of(window.baseDilations, isOne) ||
+      !llvm::all_of(window.dilations, isOne))
+    return std::nullopt;
+  std::optional<int64_t> scanned;
+  for (auto [d, size] : llvm::enumerate(window.sizes)) {
+    if (size == 1 && window.low[d] == 0)
+      continue;
+    if (scanned || size != shape[d] ||
+        (window.low[d] != 0 && window.low[d] != size - 1))
+      return std::nullopt;
+    scanned = d;
+  }
+  return scanned;
+}
+
+/// Whether the reduction of one input may begin with several initial values,
+/// and go in any order.
+static bool isScan(ReduceWindowOp op) {
+  if (op.getInputs().size() != 1 ||
+      !llvm::hasSingleElement(op.getBody().front().without_terminator()) ||
+      getElementType(op.getInputs()[0]) != getElementType(op->getResult(0)) ||
+      getElementType(op.getInitValues()[0]) != getElementType(op->getResult(0)))
+    return false;
+  Operation &body = op.getBody().front().front();
+  if (isa<MaxOp, MinOp, AndOp, OrOp>(body))
+    return true;
+  Value init = op.getInitValues()[0];
+  return isa<AddOp>(body) &&
+         (matchPattern(init, m_Zero()) || matchPattern(init, m_AnyZeroFloat()));
+}
+
+/// Sums up along one dimension: each element is that of the one before it and
+/// its own.
+static LogicalResult lowerScan(Lowering &lowering, ReduceWindowOp op,
+                               Value init, int64_t scanned, bool isForward) {
+  Value input = lowering.lookup(op.getInputs()[0]);
+  auto type = cast<RankedTensorType>(init.getType());
+  bool hasFailed = false;
+  Value first = lowering.getScalar(op.getInitValues()[0]);
+  SmallVector<Value> scan = makeWindowNest(
+      lowering.b, type.getShape(), lowering.makeEmpty(type),
+      [&](ImplicitLocOpBuilder &b, ValueRange indices, ValueRange carried) {
+        SmallVector<Value> place(indices), before(indices);
+        Value one = arith::ConstantIndexOp::create(b, 1);
+        Value zero = arith::ConstantIndexOp::create(b, 0);
+        Value number = indices[scanned];
+        if (!isForward) {
+          Value last =
+              arith::ConstantIndexOp::create(b, type.getDimSize(scanned) - 1);
+          place[scanned] = arith::SubIOp::create(b, last, number);
+          before[scanned] = arith::AddIOp::create(b, place[scanned], one);
+        } else {
+          before[scanned] = arith::SubIOp::create(b, number, one);
+        }
+        Value isFirst =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, zero);
+        auto sum = scf::IfOp::create(
+            b, isFirst,
+            [&](OpBuilder &builder, Location loc) {
+              scf::YieldOp::create(builder, loc, first);
+            },
+            [&](OpBuilder &builder, Location loc) {
+              Value known =
+                  tensor::ExtractOp::create(builder, loc, carried[0], before);
+              scf::YieldOp::create(builder, loc, known);
+            });
+        Value element = tensor::ExtractOp::create(b, input, place);
+        SmallVector<Value> results;
+        if (failed(emitReducer(lowering, b, op.getBody(), op.getInputs(),
+                               sum.getResults(), element, results))) {
+          hasFailed = true;
+          results = {element};
+        }
+        Value next = tensor::InsertOp::create(b, results[0], carried[0], place);
+        return SmallVector<Value>{next};
+      });
+  if (hasFailed)
+    return failure();
+  lowering.map(op->getResult(0), scan[0]);
+  return success();
+}
+
 LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
   SmallVector<Value> inits =
       makeInits(*this, op.getInitValues(), op->getResults(), op.getBody());
@@ -169,6 +282,10 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
       map(result, init);
     return success();
   }
+  std::optional<int64_t> scanned =
+      getScanned(window, inputShape, type.getShape());
+  if (target == Target::Cpu && scanned && isScan(op))
+    return lowerScan(*this, op, inits[0], *scanned, window.low[*scanned] != 0);
   SmallVector<Value> tensors, paddings;
   for (auto [input, init] :
        llvm::zip_equal(op.getInputs(), op.getInitValues())) {
@@ -218,29 +335,6 @@ LogicalResult Lowering::lowerReduceWindow(ReduceWindowOp op) {
        llvm::zip_equal(op->getResults(), (*loop)->getResults()))
     map(result, value);
   return success();
-}
-
-/// A nest of loops over a window with values that each iteration replaces.
-static SmallVector<Value>
-makeWindowNest(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
-               ValueRange carried,
-               llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
-                                                     ValueRange, ValueRange)>
-                   body) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  SmallVector<Value> lower(shape.size(), zero), steps(shape.size(), one), upper;
-  for (int64_t size : shape)
-    upper.push_back(arith::ConstantIndexOp::create(b, size));
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), lower, upper, steps, carried,
-      [&](OpBuilder &builder, Location loc, ValueRange indices,
-          ValueRange values) -> scf::ValueVector {
-        ImplicitLocOpBuilder nested(loc, builder);
-        SmallVector<Value> next = body(nested, indices, values);
-        return scf::ValueVector(next.begin(), next.end());
-      });
-  return llvm::to_vector(nest.results);
 }
 
 LogicalResult Lowering::lowerSelectAndScatter(SelectAndScatterOp op) {

@@ -78,6 +78,27 @@ func.func @large_sum(%a: tensor<256x512xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
+// Cumulative sums take one step for each element.
+// CHECK-LABEL: func.func @cumulative
+// CHECK-SAME: (%[[A:.*]]: tensor<16xf32>)
+func.func @cumulative(%a: tensor<16xf32>) -> tensor<16xf32> {
+  // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[SUMS:.*]] = %{{.*}}) -> (tensor<16xf32>)
+  // CHECK: %[[BEFORE:.*]] = scf.if
+  // CHECK: tensor.extract %[[SUMS]]
+  // CHECK: %[[ELEMENT:.*]] = tensor.extract %[[A]][%[[I]]]
+  // CHECK: %[[SUM:.*]] = arith.addf %[[BEFORE]], %[[ELEMENT]]
+  // CHECK: tensor.insert %[[SUM]] into %[[SUMS]][%[[I]]]
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%a, %zero) <{padding = dense<[[15, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 16>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<16xf32>, tensor<f32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
 // CHECK-LABEL: func.func @contraction
 func.func @contraction(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
   // CHECK: linalg.generic

@@ -39,3 +39,22 @@ def test_step(name: str, tmp_path: Path) -> None:
     assert len(actual) == len(expected)
     worst = {i: difference(a, e) for i, (a, e) in enumerate(zip(actual, expected, strict=True))}
     assert {i: d for i, d in worst.items() if d > TOLERANCES.get(name, 2e-5)} == {}
+
+
+def test_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step is compiled in parts; those in the cache compute the same bits."""
+    step = zoo.get("gpt", "test")
+    arguments = step.warm_args(seed=1)
+    lowered = jax.jit(step.fn).lower(*arguments)
+    operands = _arrays(arguments)
+    kept = [operands[i] for i in step.kept_arguments(lowered)]
+    alone = run(export.text(lowered), kept, tmp_path)
+    objects = tmp_path / "objects"
+    monkeypatch.setenv("HETERO_CACHE", str(objects))
+    first = run(export.text(lowered), kept, tmp_path)
+    names = sorted(path.name for path in objects.iterdir())
+    assert len(names) > 1
+    again = run(export.text(lowered), kept, tmp_path)
+    assert sorted(path.name for path in objects.iterdir()) == names
+    for a, b, c in zip(alone, first, again, strict=True):
+        assert np.array_equal(a, b) and np.array_equal(b, c)
