@@ -115,6 +115,30 @@ def _merge(cases: Sequence[Case]) -> tuple[Callable[..., Any], list[np.ndarray]]
     return everything, [argument for case in cases for argument in case.arguments]
 
 
+def without_refused(groups: Sequence[Sequence[Case]], refused: list[str]) -> list[list[Case]]:
+    """The groups without cases that XLA itself does not compile, whose names are
+    added to `refused`."""
+
+    def is_compiled(cases: Sequence[Case]) -> bool:
+        try:
+            compile_jax(*_merge(cases))
+        except jax.errors.JaxRuntimeError:
+            return False
+        return True
+
+    kept = []
+    with jax.enable_x64(True):
+        for group in groups:
+            good = list(group)
+            if not is_compiled(group):
+                alone = [(case, is_compiled([case])) for case in group]
+                good = [case for case, compiles in alone if compiles]
+                refused.extend(case.name for case, compiles in alone if not compiles)
+            if good:
+                kept.append(good)
+    return kept
+
+
 def failures_of_groups(groups: Sequence[Sequence[Case]], directory: Path) -> dict[str, str]:
     """What is wrong with each case that has something wrong with it. Each group
     is one module."""
