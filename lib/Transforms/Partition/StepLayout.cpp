@@ -397,8 +397,7 @@ void StepLayout::delayHops() {
     int64_t first = INT64_MAX;
     for (Operation *user : op.getUsers()) {
       auto used = unitOf.find(getTop(user));
-      bool isBeside = used != unitOf.end() &&
-                      used->second.level == own.level &&
+      bool isBeside = used != unitOf.end() && used->second.level == own.level &&
                       used->second.kind == own.kind &&
                       stageOf[getTop(user)] == stageOf[&op];
       first = std::min(first, isBeside ? used->second.hop : own.hop);

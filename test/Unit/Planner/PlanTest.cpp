@@ -574,8 +574,8 @@ TEST(PlanTest, turnsBecomeMicrobatches) {
   std::optional<Plan> turns = divideIntoTurns(plan);
   ASSERT_TRUE(turns);
   EXPECT_EQ(turns->microbatches, (std::vector<int64_t>{7, 5, 5}));
-  EXPECT_EQ(turns->stages[0].samples, (std::vector<std::vector<int64_t>>{
-                                          {4, 2, 1}, {4, 1, 0}}));
+  EXPECT_EQ(turns->stages[0].samples,
+            (std::vector<std::vector<int64_t>>{{4, 2, 1}, {4, 1, 0}}));
   for (const DeviceShare &share : turns->stages[0].shares)
     EXPECT_FALSE(share.micro);
   // Between stages, a microbatch is also what is handed over.
