@@ -86,9 +86,8 @@ static MaybeError runRank(Program program, const hetero::Jit &jit,
   if (!device)
     return device.error();
   NcclCommunicator communicator(transport, **device);
-  auto session =
-      Session::create(std::move(program), std::move(kernels), **device,
-                      communicator, std::move(inPlace));
+  auto session = Session::create(std::move(program), std::move(kernels),
+                                 **device, communicator, std::move(inPlace));
   if (!session)
     return session.error();
   const Program &made = (*session)->getProgram();
