@@ -20,7 +20,8 @@ import training_steps  # noqa: F401
 import unusual_steps  # noqa: F401
 import user_steps
 
-# Sums in half precision are rounded where they are divided.
+# Sums in half precision are rounded where they are divided, and XLA leaves out
+# roundings between operations: without jit JAX differs as much from itself.
 TOLERANCE = {"master_copies": 2e-2, "dynamic_loss_scale": 2e-2}
 PLANNERS = ("single", "dp-even", "dp-proportional", "stages")
 QUICK = {
@@ -136,7 +137,8 @@ def test_twenty_steps(name: str, ranks: int, planner: str) -> None:
     jax.config.update("jax_disable_most_optimizations", True)
     step = user_steps.STEPS[name]()
     ours = hetero.jit(step.fn, cluster=cluster(ranks), planner=planner, donate_argnums=step.donate)
-    np.testing.assert_allclose(_losses(ours, step), _losses(jax.jit(step.fn), step), rtol=1e-3)
+    rtol = TOLERANCE.get(name, 1e-3)
+    np.testing.assert_allclose(_losses(ours, step), _losses(jax.jit(step.fn), step), rtol=rtol)
 
 
 RUNS = {("nesterov_with_schedule", "threads"), ("siamese_triplets", "mpi")}
@@ -194,6 +196,7 @@ SAMPLES_INSIDE = {
     "several_steps_in_one",
 }
 PLANS = {
+    ("line_search", "data"),
     ("checkpointed_statistics", "mixed"),
     ("low_rank_adapters", "tensor"),
     ("key_in_a_loop", "pipeline"),

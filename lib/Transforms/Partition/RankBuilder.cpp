@@ -216,6 +216,29 @@ bool RankBuilder::canSkip(ArrayRef<Operation *> ops) const {
       });
 }
 
+/// Whether a member that has samples waits for the others within the unit: for
+/// parts of state that is stored divided.
+FailureOr<bool> RankBuilder::meetsOthers(const UnitKey &unit,
+                                         int64_t microbatch) {
+  Member other = member;
+  other.microbatch = microbatch;
+  ArrayRef<int64_t> samples = stage.samples[microbatch];
+  other.data = llvm::find_if(samples, [](int64_t size) { return size != 0; }) -
+               samples.begin();
+  if (other.data == int64_t(samples.size()))
+    return false;
+  FailureOr<const UnitFunction *> function = units.get(unit, other);
+  if (failed(function))
+    return failure();
+  func::FuncOp body = (*function)->function;
+  WalkResult met = body.walk([&](CommunicationOpInterface op) {
+    return op.getGroupMesh() && op.getGroupAxes() == stage.dataAxes
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return met.wasInterrupted();
+}
+
 /// What a unit gives a member that has no samples: nothing, or what does not
 /// change a sum.
 LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
@@ -259,8 +282,13 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   if (it == layout.units[member.stage].end())
     return success();
   if (unit.kind != UnitKind::Once &&
-      stage.samples[microbatch][member.data] == 0 && canSkip(it->second))
-    return skip(it->second, microbatch);
+      stage.samples[microbatch][member.data] == 0 && canSkip(it->second)) {
+    FailureOr<bool> meets = meetsOthers(unit, microbatch);
+    if (failed(meets))
+      return failure();
+    if (!*meets)
+      return skip(it->second, microbatch);
+  }
   Member at = member;
   at.microbatch = microbatch;
   FailureOr<const UnitFunction *> function = units.get(unit, at);

@@ -72,6 +72,7 @@ private:
   mlir::Value addArgument(mlir::BlockArgument argument, const Holding &holding,
                           int64_t microbatch);
   bool canSkip(llvm::ArrayRef<mlir::Operation *> ops) const;
+  mlir::FailureOr<bool> meetsOthers(const UnitKey &unit, int64_t microbatch);
   mlir::LogicalResult skip(llvm::ArrayRef<mlir::Operation *> ops,
                            int64_t microbatch);
   mlir::FailureOr<mlir::Value> lookUp(const UnitValue &input,
