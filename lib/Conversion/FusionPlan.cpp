@@ -8,6 +8,7 @@
 
 #include "FusionPlan.h"
 #include "ScalarOps.h"
+#include "hetero/Analysis/Summary.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -152,20 +153,6 @@ static unsigned getNumSteps(Operation &op) {
   return isa<DivOp, RemOp, RsqrtOp, SqrtOp>(op) ? 4 : 1;
 }
 
-static int64_t getNumBytes(Value value) {
-  RankedTensorType type = getType(value);
-  Type element = type.getElementType();
-  int64_t factor = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    factor = 2;
-  }
-  if (!type.hasStaticShape() || !element.isIntOrFloat())
-    return 0;
-  return type.getNumElements() * factor *
-         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 /// The sources of all operands together.
 static Origin join(Operation &op,
                    const llvm::DenseMap<Value, Origin> &origins) {
@@ -209,12 +196,12 @@ void FusionPlan::findRecomputable(Block &block) {
     if (!isScalarOp(&op))
       continue;
     Origin origin = join(op, origins);
-    int64_t numBytes = 0;
+    uint64_t numBytes = 0;
     for (Value source : origin.sources)
-      numBytes += getNumBytes(source);
+      numBytes += getNumBytes(source.getType());
     bool isEnd = origin.numSteps > kMaxSteps ||
                  origin.sources.size() > kMaxSources ||
-                 4 * numBytes > 5 * getNumBytes(op.getResult(0)) ||
+                 4 * numBytes > 5 * getNumBytes(op.getResult(0).getType()) ||
                  llvm::any_of(op.getOperands(), [&](Value operand) {
                    return ends.contains(operand) && operand.hasOneUse();
                  });

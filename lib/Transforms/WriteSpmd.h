@@ -14,9 +14,11 @@
 // A worked example, two devices with 5 and 3 of 8 samples: sufficient factor
 // broadcasting for the graph of Graph.h.
 //
-//   %y = dot_general %x, %w        {hetero.sharding = <@m, tensor = split 0 :
-//   [5, 3]>} %a = hetero.reshard %x to <@m> %b = hetero.reshard %y to <@m> %g =
-//   dot_general %a, %b %n = subtract %w, %g
+//   %y = dot_general %x, %w   {hetero.sharding = split 0 : [5, 3]}
+//   %a = hetero.reshard %x to whole
+//   %b = hetero.reshard %y to whole
+//   %g = dot_general %a, %b
+//   %n = subtract %w, %g
 //
 //===----------------------------------------------------------------------===//
 
