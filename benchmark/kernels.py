@@ -24,7 +24,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 from engines import compile_text
@@ -63,6 +63,9 @@ CHAINS = {
         ["%p", "%m", "%v"],
     ),
 }  # fmt: skip
+
+# Seconds between turns.
+REST = 0.05
 
 # Batch, rows, columns, depth; which side is stored transposed. The state is the
 # left side where that is not, and rows or columns are the depth.
@@ -242,7 +245,13 @@ def serve(threads: int) -> None:
 
 def compare(ours: Ours, peer: Peer, repeats: int, *request: Any) -> tuple[float, float]:
     """The medians of both, which take turns; the first turn does not count."""
-    pairs = [(ours.seconds(), peer.seconds(*request)) for _ in range(repeats + 1)][1:]
+
+    def rested(seconds: Callable[[], float]) -> float:
+        # Threads of the library look for more work for some time.
+        time.sleep(REST)
+        return seconds()
+
+    pairs = [(rested(ours.seconds), rested(lambda: peer.seconds(*request))) for _ in range(repeats + 1)][1:]
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
 
 
