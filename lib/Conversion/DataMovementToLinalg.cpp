@@ -248,7 +248,8 @@ Value Lowering::pad(Value tensor, Value scalar, ArrayRef<int64_t> low,
     steps.push_back(step);
   }
   auto padded = RankedTensorType::get(shape, type.getElementType());
-  if (padded == type && llvm::all_of(low, [](int64_t l) { return l == 0; }))
+  if (padded == type && count == shape &&
+      llvm::all_of(low, [](int64_t l) { return l == 0; }))
     return tensor;
   if (padded.getNumElements() == 0)
     return makeEmpty(padded);

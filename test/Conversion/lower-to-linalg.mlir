@@ -166,6 +166,17 @@ func.func @fft(%x: tensor<2x6xf32>) -> tensor<2x4xcomplex<f32>> {
   return %0 : tensor<2x4xcomplex<f32>>
 }
 
+// What is put between elements and taken away at the end leaves the shape, and
+// not the elements.
+// CHECK-LABEL: func.func @pad_to_the_same_shape
+// CHECK: tensor.extract_slice %{{.*}}[0] [2] [1] : tensor<3xf32> to tensor<2xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0] [2] [2] : tensor<2xf32> into tensor<3xf32>
+func.func @pad_to_the_same_shape(%x: tensor<3xf32>, %p: tensor<f32>) -> tensor<3xf32> {
+  %0 = stablehlo.pad %x, %p, low = [0], high = [-2], interior = [1]
+      : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
 // CHECK-LABEL: func.func @lapack
 func.func @lapack(%a: tensor<6x4xf32>, %tau: tensor<4xf32>) -> tensor<6x4xf32> {
   // CHECK: memref.alloc() : memref<13xindex>
