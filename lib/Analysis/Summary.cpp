@@ -110,18 +110,23 @@ static OpWork getLoopWork(stablehlo::WhileOp loop) {
   return work * (counted ? counted->tripCount : 1);
 }
 
+/// The bytes of all operands and results.
+static uint64_t getMovedBytes(Operation *op) {
+  uint64_t bytes = 0;
+  for (Type type : op->getOperandTypes())
+    bytes = SaturatingAdd(bytes, getNumBytes(type));
+  for (Type type : op->getResultTypes())
+    bytes = SaturatingAdd(bytes, getNumBytes(type));
+  return bytes;
+}
+
 uint64_t hetero::getInnerBytes(Operation *op) {
   uint64_t most = 0;
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      for (Operation &inner : block) {
-        uint64_t bytes = getInnerBytes(&inner);
-        for (Type type : inner.getOperandTypes())
-          bytes = SaturatingAdd(bytes, getNumBytes(type));
-        for (Type type : inner.getResultTypes())
-          bytes = SaturatingAdd(bytes, getNumBytes(type));
-        most = std::max(most, bytes);
-      }
+      for (Operation &inner : block)
+        most = std::max(
+            most, SaturatingAdd(getInnerBytes(&inner), getMovedBytes(&inner)));
   return most;
 }
 
@@ -140,13 +145,10 @@ OpWork hetero::getWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       op->hasTrait<OpTrait::ConstantLike>())
     return work;
-  for (Type type : op->getOperandTypes())
-    work.bytes = SaturatingAdd(work.bytes, getNumBytes(type));
+  work.bytes = getMovedBytes(op);
   uint64_t results = 0;
-  for (Type type : op->getResultTypes()) {
-    work.bytes = SaturatingAdd(work.bytes, getNumBytes(type));
+  for (Type type : op->getResultTypes())
     results = SaturatingAdd(results, getNumElements(type));
-  }
   work.flops = SaturatingMultiply(results, getFlopsPerResult(op));
   // A reduction applies its region once for each element that goes in.
   if (isa<stablehlo::ReduceOp, stablehlo::ScatterOp>(op) &&

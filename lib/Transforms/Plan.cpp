@@ -499,8 +499,7 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
       continue;
     }
     // They divide state anywhere, and rows are whole; their temporaries are
-    // estimates: that much less is free.
-    // Ever more, so that this ends soon.
+    // estimates: that much less is free, and ever more, so that this ends soon.
     isTight = true;
     for (auto [kind, bytes] : llvm::zip_equal(tight.classes, shortage))
       kind.reserved =

@@ -17,8 +17,7 @@ using namespace hetero;
 
 FailureOr<std::map<int64_t, int64_t>>
 hetero::measureMemory(ModuleOp planned, StringRef scheduleKind) {
-  OwningOpRef<ModuleOp> copy(planned.clone());
-  MLIRContext *context = copy->getContext();
+  MLIRContext *context = planned.getContext();
   // What is wrong with a trial is not an error of the user.
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
   PassManager manager(context);
@@ -27,10 +26,10 @@ hetero::measureMemory(ModuleOp planned, StringRef scheduleKind) {
   manager.addPass(createSchedulePass(schedule));
   manager.addPass(createPartitionPass());
   manager.addPass(createSelectCollectivesPass());
-  if (failed(manager.run(*copy)))
+  if (failed(manager.run(planned)))
     return failure();
   FailureOr<std::unique_ptr<ranks::Programs>> programs =
-      ranks::Programs::read(*copy);
+      ranks::Programs::read(planned);
   if (failed(programs))
     return failure();
   std::map<int64_t, verify::Peak> peaks;

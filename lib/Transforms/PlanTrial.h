@@ -20,10 +20,10 @@
 
 namespace hetero {
 
-/// Schedules and partitions a copy of a planned module, and returns the most
-/// bytes that each rank needs, by the model of hetero-verify. Fails without a
-/// diagnostic if the module cannot be partitioned; the passes that follow say
-/// why.
+/// Schedules and partitions a planned module, which is the caller's to throw
+/// away, and returns the most bytes that each rank needs, by the model of
+/// hetero-verify. Fails without a diagnostic if the module cannot be
+/// partitioned; the passes that follow say why.
 mlir::FailureOr<std::map<int64_t, int64_t>>
 measureMemory(mlir::ModuleOp planned, llvm::StringRef scheduleKind);
 

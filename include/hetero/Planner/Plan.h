@@ -194,8 +194,9 @@ llvm::Error evaluate(const Problem &problem, const cluster::Cluster &cluster,
 /// samples of their share at a time (`micro`): as many turns as one of them
 /// needs, and about as many samples of everybody in each, so that no one waits.
 /// 12 and 5 samples, the first 6 at a time, become 6 and 3 and then 6 and 2.
-/// Nothing if the plan has several stages or runs of layers, for which a
-/// microbatch is more than work. The predictions are those of the plan before.
+/// Nothing if the plan has several stages, or runs of layers in an order that
+/// is not layered, for which a microbatch is more than work. The predictions
+/// are those of the plan before.
 std::optional<Plan> divideIntoTurns(const Plan &plan);
 
 /// A time that no plan for `problem` on `cluster` can beat under the cost
