@@ -58,6 +58,7 @@ private:
   FailureOr<PeakAttr> getPeak(const cluster::DeviceClass &deviceClass);
   LogicalResult addClass(size_t index);
   void addNode(const cluster::Node &node);
+  void addCollective(const cluster::MeasuredCollective &measured);
   ArrayAttr getVertices(ArrayRef<int64_t> members);
   FlatSymbolRefAttr getVertex(int64_t vertex) {
     return FlatSymbolRefAttr::get(context, cluster.vertexName(vertex));
@@ -155,6 +156,21 @@ void ClusterWriter::addNode(const cluster::Node &node) {
           : builder.getDenseI64ArrayAttr(node.unavailable));
 }
 
+void ClusterWriter::addCollective(const cluster::MeasuredCollective &measured) {
+  SmallVector<int64_t> bytes, times;
+  for (const cluster::CollectivePoint &point : measured.points) {
+    bytes.push_back(point.bytes.count());
+    times.push_back(point.time.count());
+  }
+  MeasuredCollectiveOp::create(
+      builder, location, *symbolizeCollectiveKind(stringify(measured.kind)),
+      measured.members, measured.nodes,
+      measured.deviceClass
+          ? FlatSymbolRefAttr::get(classes[*measured.deviceClass].first)
+          : FlatSymbolRefAttr(),
+      TimesAttr::get(context, bytes, times));
+}
+
 ArrayAttr ClusterWriter::getVertices(ArrayRef<int64_t> members) {
   return builder.getArrayAttr(llvm::map_to_vector(
       members, [&](int64_t member) -> Attribute { return getVertex(member); }));
@@ -187,6 +203,8 @@ FailureOr<ClusterOp> ClusterWriter::write(StringRef name) {
   for (auto [site, names] : llvm::zip_equal(cluster.sites, sites))
     SiteOp::create(builder, location, names.first, names.second,
                    getVertices(site.members));
+  for (const cluster::MeasuredCollective &measured : cluster.collectives)
+    addCollective(measured);
   return op;
 }
 
@@ -248,6 +266,7 @@ public:
 
 private:
   void readNode(NodeOp node);
+  void readCollective(MeasuredCollectiveOp op);
   std::vector<int64_t> getVertices(ArrayAttr names) {
     std::vector<int64_t> members;
     for (auto name : names.getAsRange<FlatSymbolRefAttr>())
@@ -278,6 +297,21 @@ void ClusterReader::readNode(NodeOp op) {
   result.nodes.push_back(std::move(node));
 }
 
+void ClusterReader::readCollective(MeasuredCollectiveOp op) {
+  cluster::MeasuredCollective measured;
+  // Both enumerations have the same words.
+  measured.kind =
+      *cluster::parseCollectiveKind(stringifyCollectiveKind(op.getKind()));
+  measured.members = op.getMembers();
+  measured.nodes = op.getNodes();
+  if (FlatSymbolRefAttr name = op.getDeviceClassAttr())
+    measured.deviceClass = classes.lookup(name.getAttr());
+  for (auto [bytes, time] :
+       llvm::zip_equal(op.getTimes().getBytes(), op.getTimes().getTimes()))
+    measured.points.push_back({Bytes(bytes), Time(time)});
+  result.collectives.push_back(std::move(measured));
+}
+
 FailureOr<cluster::Cluster> ClusterReader::read() {
   Region &body = op.getBody();
   result.name = getName(op);
@@ -306,6 +340,8 @@ FailureOr<cluster::Cluster> ClusterReader::read() {
                              getVertices(route.getVia())});
   for (auto site : body.getOps<SiteOp>())
     result.sites.push_back({getName(site), getVertices(site.getMembers())});
+  for (auto measured : body.getOps<MeasuredCollectiveOp>())
+    readCollective(measured);
   if (llvm::Error error = result.finish())
     return op.emitOpError() << llvm::toString(std::move(error));
   return std::move(result);

@@ -32,6 +32,7 @@ private:
   void addCost(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
   void addState();
+  void readTable(LayerTableOp table);
 
   template <typename Amount>
   void add(Affine<Amount> &sum, uint64_t amount, bool perSample) {
@@ -169,7 +170,34 @@ planner::Problem ProblemBuilder::build() {
     for (planner::Cost *cost : {&layer.forward, &layer.backward, &layer.update})
       cost->operations = std::max<int64_t>(cost->operations, 1);
   addState();
+  auto module = step->getParentOfType<ModuleOp>();
+  for (LayerTableOp table : module.getOps<LayerTableOp>())
+    readTable(table);
   return std::move(problem);
+}
+
+static planner::MeasuredTimes getTimes(LayerTimesAttr attr) {
+  planner::MeasuredTimes times;
+  for (auto [samples, forward, backward] : llvm::zip_equal(
+           attr.getSamples(), attr.getForward(), attr.getBackward()))
+    times.points.push_back({samples, Time(forward), Time(backward)});
+  return times;
+}
+
+/// Takes over what the table knows and the operations do not: names, and times
+/// that were measured, of the layer or of the one that it is like.
+void ProblemBuilder::readTable(LayerTableOp table) {
+  auto ops = llvm::to_vector(table.getBody().getOps<LayerOp>());
+  for (auto [layer, op] : llvm::zip(problem.layers, ops)) {
+    layer.name = op.getName().str();
+    DictionaryAttr measured = op.getMeasuredAttr();
+    if (!measured && op.getLike())
+      measured = ops[*op.getLike()].getMeasuredAttr();
+    if (measured)
+      for (NamedAttribute entry : measured)
+        layer.measured[entry.getName().str()] =
+            getTimes(cast<LayerTimesAttr>(entry.getValue()));
+  }
 }
 
 planner::Problem hetero::getProblem(func::FuncOp step,
@@ -227,10 +255,6 @@ FailureOr<planner::Problem> hetero::readProblem(ModuleOp module) {
     return failure();
   FormAnalysis forms(step->getBody().front(), std::move(*axis));
   planner::Problem problem = getProblem(*step, forms, *layers);
-  for (LayerTableOp table : module.getOps<LayerTableOp>())
-    for (auto [layer, op] :
-         llvm::zip(problem.layers, table.getBody().getOps<LayerOp>()))
-      layer.name = op.getName().str();
   addTensorSplits(findTensorSplits(*step, forms, *layers), largestTensorDegree,
                   problem);
   if (failed(addPins(*step, *layers, problem)))

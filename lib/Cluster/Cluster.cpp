@@ -400,3 +400,11 @@ std::optional<LinkKind> hetero::cluster::parseLinkKind(StringRef name) {
       return kind;
   return std::nullopt;
 }
+
+std::optional<CollectiveKind>
+hetero::cluster::parseCollectiveKind(StringRef name) {
+  for (int kind = 0; kind < numCollectiveKinds; ++kind)
+    if (stringify(CollectiveKind(kind)) == name)
+      return CollectiveKind(kind);
+  return std::nullopt;
+}

@@ -450,15 +450,11 @@ void ClusterReader::readCollective(const YamlNode &node) {
   if (const YamlNode *operation = mapping.require("operation")) {
     std::string text = reader.readString(*operation);
     std::vector<std::string> names;
-    bool known = false;
-    for (int kind = 0; kind < numCollectiveKinds; ++kind) {
+    for (int kind = 0; kind < numCollectiveKinds; ++kind)
       names.push_back(stringify(CollectiveKind(kind)).str());
-      if (names.back() != text)
-        continue;
-      measured.kind = CollectiveKind(kind);
-      known = true;
-    }
-    if (!known)
+    if (std::optional<CollectiveKind> kind = parseCollectiveKind(text))
+      measured.kind = *kind;
+    else
       reader.fail(*operation, "expected one of " + join(names, ", ") +
                                   ", found '" + text + "'");
   }

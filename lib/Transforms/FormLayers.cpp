@@ -120,5 +120,6 @@ void FormLayersPass::runOnOperation() {
                     WorkAttr::get(context, getWork(layer.backward).count()),
                     BytesAttr::get(context, layer.parameters.count()),
                     BytesAttr::get(context, layer.saved.perSample.count()),
-                    BytesAttr::get(context, layer.output.perSample.count()));
+                    BytesAttr::get(context, layer.output.perSample.count()),
+                    DictionaryAttr());
 }

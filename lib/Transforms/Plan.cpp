@@ -44,7 +44,7 @@ struct PlanPass : public hetero::impl::PlanPassBase<PlanPass> {
 
 private:
   LogicalResult checkStep(func::FuncOp step);
-  FailureOr<LayerTableOp> getLayerTable();
+  LogicalResult formLayers();
   FailureOr<planner::PlannerOptions> getOptions();
   LogicalResult addConstraints(func::FuncOp step, const StepLayers &layers,
                                int64_t numDevices, planner::Problem &problem);
@@ -87,15 +87,10 @@ LogicalResult PlanPass::checkStep(func::FuncOp step) {
   return success();
 }
 
-FailureOr<LayerTableOp> PlanPass::getLayerTable() {
-  ModuleOp module = getOperation();
-  if (module.getOps<LayerTableOp>().empty()) {
-    OpPassManager manager(ModuleOp::getOperationName());
-    manager.addPass(createFormLayersPass());
-    if (failed(runPipeline(manager, module)))
-      return failure();
-  }
-  return *module.getOps<LayerTableOp>().begin();
+LogicalResult PlanPass::formLayers() {
+  OpPassManager manager(ModuleOp::getOperationName());
+  manager.addPass(createFormLayersPass());
+  return runPipeline(manager, getOperation());
 }
 
 FailureOr<planner::PlannerOptions> PlanPass::getOptions() {
@@ -610,17 +605,13 @@ void PlanPass::runOnOperation() {
   FailureOr<FormAxis> axis = getBatchAxis(*step);
   if (failed(cluster) || failed(axis))
     return signalPassFailure();
-  FailureOr<LayerTableOp> table = getLayerTable();
-  if (failed(table))
+  if (module.getOps<LayerTableOp>().empty() && failed(formLayers()))
     return signalPassFailure();
   FailureOr<StepLayers> layers = readLayers(*step);
   if (failed(layers))
     return signalPassFailure();
   FormAnalysis forms(step->getBody().front(), std::move(*axis));
   planner::Problem problem = getProblem(*step, forms, *layers);
-  for (auto [layer, op] :
-       llvm::zip(problem.layers, table->getBody().getOps<LayerOp>()))
-    layer.name = op.getName().str();
   if (failed(addConstraints(*step, *layers, cluster->devices.size(), problem)))
     return signalPassFailure();
   FailureOr<FoundPlan> found =

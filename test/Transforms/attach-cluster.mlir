@@ -43,12 +43,15 @@
 // CHECK-NEXT: hetero.route @l4 -> @far_0 via [@lan]
 // CHECK-NEXT: hetero.site @l4_site called "l4" [@l4, @lan]
 // CHECK-NEXT: hetero.site @away [@far_0, @far_1]
+// CHECK-NEXT: hetero.measured_collective all_gather members 2 nodes 1 class @l4_class times <1 MB: 250 us, 64 MB: 13 ms>
+// CHECK-NEXT: hetero.measured_collective all_reduce members 3 nodes 3 times <1 MB: 2 ms>
 
 // YAML: name: "step"
 // YAML: price: 0.8/h
 // YAML: unavailable: [1]
 // YAML: from: "l4", to: "far_0", via: ["lan"]
 // YAML: name: "l4", members: ["l4", "lan"]
+// YAML: operation: all_gather, members: 2, nodes: 1, class: "l4", times: {1 MB: 250 us, 64 MB: 13 ms}
 
 // AGAIN: remark: the cluster is replaced by that of 'builtin'
 // AGAIN: hetero.cluster @builtin {

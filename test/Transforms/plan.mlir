@@ -11,6 +11,10 @@
 // RUN: FileCheck %s --check-prefix=TENSOR < %t.tensor.mlir
 // RUN: hetero-opt %t.tensor.mlir --hetero-plan=tensor=1 | diff %t.tensor.mlir -
 
+// RUN: hetero-opt %t.mlir --hetero-form-layers | sed 's/^\( *hetero.layer [0-9].*\)$/\1 measured {slow = #hetero.layer_times<1: 1 us + 2 us, 8: 8 us + 16 us>}/' > %t.measured.mlir
+// RUN: hetero-opt %t.measured.mlir --hetero-plan="planner=dp-proportional state=full" | FileCheck %s --check-prefix=MEASURED
+// RUN: hetero-translate --problem %t.measured.mlir | FileCheck %s --check-prefix=PROBLEM
+
 // A plan is valid IR, and one that is there is left alone.
 // RUN: hetero-opt %t.even.mlir --hetero-plan=planner=dp-proportional | diff %t.even.mlir -
 
@@ -20,6 +24,11 @@
 // SPEED-NEXT: hetero.plan @plan of @step planner "dp-proportional" minimizes time layers @layers batch 8 microbatches [8]
 // SPEED-SAME: predicted {{[0-9.]+}} ms bound {{[0-9.]+}} ms gap {{[0-9.]+}} limited_by [<compute of stage 0>]
 // SPEED-NEXT: hetero.stage 0 on @stage0 layers [0 to 2] samples {{\[\[}}6, 2]] in_flight 1 state full forward {{.*}} backward
+
+// What was measured counts, not the speeds that the class states.
+// MEASURED: hetero.mesh @stage0 = [1]
+// MEASURED: hetero.stage 0 on @stage0 layers [0 to 2] samples {{\[\[}}8]] in_flight 1 forward 24 us backward 48 us
+// PROBLEM: "slow": {samples: [1, 8], forward: [1 us, 8 us], backward: [2 us, 16 us]}
 
 // State in exact rows of the longest dimension; moments go with parameters.
 // EVEN: hetero.stage 0 on @stage0 {{.*}} state full

@@ -20,6 +20,8 @@
 
 namespace hetero {
 
+/// The problem of a step. Names and measured times of layers are those of the
+/// `hetero.layer_table`, if the module has one.
 planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
                             const StepLayers &layers);
 

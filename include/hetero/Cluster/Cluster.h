@@ -290,6 +290,7 @@ llvm::StringRef stringify(LinkKind kind);
 /// "all_reduce", ...
 llvm::StringRef stringify(CollectiveKind kind);
 std::optional<LinkKind> parseLinkKind(llvm::StringRef name);
+std::optional<CollectiveKind> parseCollectiveKind(llvm::StringRef name);
 
 } // namespace hetero::cluster
 

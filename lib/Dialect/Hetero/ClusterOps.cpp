@@ -104,7 +104,8 @@ private:
 
 LogicalResult ClusterOp::verifyRegions() {
   for (Operation &op : getBody().front())
-    if (!isa<DeviceClassOp, NodeOp, SwitchOp, LinkOp, RouteOp, SiteOp>(op))
+    if (!isa<DeviceClassOp, NodeOp, SwitchOp, LinkOp, RouteOp, SiteOp,
+             MeasuredCollectiveOp>(op))
       return op.emitOpError() << "cluster_c2: does not describe a cluster";
 
   auto nodes = getBody().getOps<NodeOp>();
@@ -326,6 +327,27 @@ LogicalResult SiteOp::verifySymbolUses(SymbolTableCollection &symbols) {
                    .attachNote(other.getLoc())
                << "the other site is here";
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MeasuredCollectiveOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MeasuredCollectiveOp::verify() {
+  if (getMembers() < 2 || getNodes() < 1)
+    return emitOpError() << "measured_collective_c1: has " << getMembers()
+                         << " members in " << getNodes()
+                         << " nodes; at least 2 in 1";
+  return success();
+}
+
+LogicalResult
+MeasuredCollectiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr name = getDeviceClassAttr();
+  if (name && !symbols.lookupNearestSymbolFrom<DeviceClassOp>(*this, name))
+    return emitOpError() << "measured_collective_c2: " << name
+                         << " is not a device class of the cluster";
   return success();
 }
 

@@ -48,7 +48,7 @@ void HeteroDialect::printAttribute(Attribute attr,
   // has to be set off from the mnemonic: #hetero<algorithm ring>.
   llvm::TypeSwitch<Attribute>(attr)
       .Case<ReductionKindAttr, ObjectiveAttr, StateShardingAttr,
-            ScheduleKindAttr, AlgorithmAttr>([&](auto word) {
+            ScheduleKindAttr, AlgorithmAttr, CollectiveKindAttr>([&](auto word) {
         printer << decltype(word)::getMnemonic() << ' ';
         printer.printKeywordOrString(stringifyEnum(word.getValue()));
       })

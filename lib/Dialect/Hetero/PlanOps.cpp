@@ -166,6 +166,17 @@ int64_t LayerTableOp::getNumLayers() {
   return llvm::range_size(getBody().getOps<LayerOp>());
 }
 
+LogicalResult LayerOp::verify() {
+  if (DictionaryAttr measured = getMeasuredAttr())
+    for (NamedAttribute entry : measured)
+      if (!isa<LayerTimesAttr>(entry.getValue()))
+        return emitOpError() << "layer_c2: measured on '"
+                             << entry.getName().getValue() << "' is "
+                             << entry.getValue()
+                             << ", not a #hetero.layer_times";
+  return success();
+}
+
 LogicalResult LayerTableOp::verifyRegions() {
   SmallVector<LayerOp> layers;
   for (Operation &op : getBody().front()) {

@@ -306,6 +306,49 @@ hetero.cluster @site_c2 {
 
 // -----
 
+hetero.cluster @measured_collective_c1 {
+  hetero.device_class @t4 memory 16 GB peak <f32: 8 TFLOP/s> bandwidth 320 GB/s
+  hetero.node @n0 [1 x @t4]
+  // expected-error @+1 {{measured_collective_c1: has 1 members in 1 nodes; at least 2 in 1}}
+  hetero.measured_collective all_reduce members 1 nodes 1 times <1 MB: 1 ms>
+}
+
+// -----
+
+hetero.cluster @measured_collective_c2 {
+  hetero.device_class @t4 memory 16 GB peak <f32: 8 TFLOP/s> bandwidth 320 GB/s
+  hetero.node @n0 [1 x @t4]
+  // expected-error @+1 {{measured_collective_c2: @n0 is not a device class of the cluster}}
+  hetero.measured_collective broadcast members 2 nodes 1 class @n0 times <1 MB: 1 ms>
+}
+
+// -----
+
+// expected-error @+1 {{times_c1: 0 amounts with 0 times; there must be as many, at least one}}
+module attributes {example.times = #hetero.times<>} {}
+
+// -----
+
+// expected-error @+1 {{times_c1: the bytes of point 1 (1 KB) must exceed those of the one before (1 MB)}}
+module attributes {example.times = #hetero.times<1 MB: 1 ms, 1 KB: 2 ms>} {}
+
+// -----
+
+// expected-error @+1 {{layer_times_c1: 0 numbers of samples with 0 and 0 times; there must be as many, at least one}}
+module attributes {example.times = #hetero.layer_times<>} {}
+
+// -----
+
+// expected-error @+1 {{layer_times_c1: times for 2 samples follow those for 4; the numbers must be positive and ascend}}
+module attributes {example.times = #hetero.layer_times<4: 1 ms + 2 ms, 2: 1 ms + 2 ms>} {}
+
+// -----
+
+// expected-error @+1 {{layer_times_c1: times for 0 samples follow those for 0; the numbers must be positive and ascend}}
+module attributes {example.times = #hetero.layer_times<0: 1 ms + 2 ms>} {}
+
+// -----
+
 // expected-error @+1 {{mesh_c1: has no devices}}
 hetero.mesh @mesh_c1 = []
 

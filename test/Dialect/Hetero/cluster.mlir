@@ -36,6 +36,11 @@ hetero.cluster @everything {
   hetero.site @here [@mixed, @bus, @tor]
   // CHECK-NEXT: hetero.site @there [@single]
   hetero.site @there [@single]
+  // CHECK-NEXT: hetero.measured_collective all_reduce members 2 nodes 1 class @p40 times <1 MB: 250 us, 64 MB: 13 ms>
+  hetero.measured_collective all_reduce members 2 nodes 1 class @p40
+      times <1 MB: 250 us, 64 MB: 13000 us>
+  // CHECK-NEXT: hetero.measured_collective all_to_all members 4 nodes 2 times <1 MiB: 2 ms>
+  hetero.measured_collective all_to_all members 4 nodes 2 times <1 MiB: 2 ms>
 }
 
 // The devices have ranks 0 to 8; ranks 1 and 3 are unavailable.

@@ -22,6 +22,13 @@ hetero.layer_table @t {
 // -----
 
 hetero.layer_table @t {
+  // expected-error @+1 {{layer_c2: measured on 'l4' is 3 : i64, not a #hetero.layer_times}}
+  hetero.layer 0 "l" forward 1 FLOP backward 1 FLOP parameters 1 B saved 1 B output 1 B measured {l4 = 3}
+}
+
+// -----
+
+hetero.layer_table @t {
   // expected-error @+1 {{layer_c1: is like layer -1, which is not an earlier one}}
   hetero.layer 0 "l" like -1 forward 1 FLOP backward 1 FLOP parameters 1 B saved 1 B output 1 B
 }

@@ -9,8 +9,10 @@ hetero.layer_table @layers {
   hetero.layer 1 "block 0" forward 30 MFLOP backward 60 MFLOP parameters 12 MiB saved 64 KiB output 4 KiB
   // CHECK-NEXT: hetero.layer 2 "block 1" like 1 forward
   hetero.layer 2 "block 1" like 1 forward 30 MFLOP backward 60 MFLOP parameters 12 MiB saved 64 KiB output 4 KiB
-  // CHECK-NEXT: hetero.layer 3 "head"
+  // CHECK-NEXT: hetero.layer 3 "head" forward 9 MFLOP backward 18 MFLOP parameters 3 MiB saved 1 KiB output 0 B
+  // CHECK-SAME: measured {l4 = #hetero.layer_times<1: 9 ms + 17 ms, 4: 31 ms + 60 ms>}
   hetero.layer 3 "head" forward 9 MFLOP backward 18 MFLOP parameters 3 MiB saved 1 KiB output 0 B
+      measured {l4 = #hetero.layer_times<1: 9 ms + 17 ms, 4: 31 ms + 60000 us>}
 }
 
 hetero.mesh @fast (data = 2, tensor = 2) = [0 to 3]

@@ -61,6 +61,52 @@ def Hetero_CurveAttr : Hetero_Attr<"Curve", "curve"> {
   let genVerifyDecl = 1;
 }
 
+def Hetero_TimesAttr : Hetero_Attr<"Times", "times"> {
+  let summary = "measured times, by bytes";
+  let description = [{
+    What something took for some amounts of bytes. In between it is linear;
+    before the first point it is the time of that one, behind the last it goes
+    on along the line of the last two.
+
+    Constraints:
+    - (times_c1) There is at least one point, and the bytes grow strictly from
+      point to point.
+
+    ```mlir
+    module attributes {
+      example.times = #hetero.times<1 MB: 250 us, 64 MB: 13 ms>
+    } {}
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$bytes,
+                        ArrayRefParameter<"int64_t">:$times);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Hetero_LayerTimesAttr : Hetero_Attr<"LayerTimes", "layer_times"> {
+  let summary = "measured times of a layer, by samples";
+  let description = [{
+    What the forward and the backward of a layer took for some numbers of
+    samples that were computed together.
+
+    Constraints:
+    - (layer_times_c1) There is at least one point, the first has at least one
+      sample, and the samples grow strictly from point to point.
+
+    ```mlir
+    module attributes {
+      example.times = #hetero.layer_times<1: 9 ms + 17 ms, 4: 31 ms + 60 ms>
+    } {}
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$samples,
+                        ArrayRefParameter<"int64_t">:$forward,
+                        ArrayRefParameter<"int64_t">:$backward);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Hetero_LinkAttr : Hetero_Attr<"Link", "link"> {
   let summary = "kind, bandwidth and latency of a link";
   let description = [{

@@ -280,6 +280,39 @@ def Hetero_SiteOp : Hetero_ClusterPart<"site",
   let assemblyFormat = "$sym_name (`called` $called^)? $members attr-dict";
 }
 
+def Hetero_MeasuredCollectiveOp : Hetero_ClusterPart<"measured_collective",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "what a collective took when it was measured";
+  let description = [{
+    Takes the place of formulas for groups of `members` devices in `nodes`
+    nodes, of one class if it is given: times by the bytes of the whole tensor.
+
+    Constraints:
+    - (measured_collective_c1) There are at least two members, in at least one
+      node.
+    - (measured_collective_c2) The class is a `hetero.device_class` of the
+      cluster.
+
+    ```mlir
+    hetero.cluster @box {
+      hetero.device_class @l4 memory 24 GB peak <f32: 30.3 TFLOP/s> bandwidth 300 GB/s
+      hetero.node @n0 [2 x @l4] link <pcie, 12 GB/s, 5 us>
+      hetero.measured_collective all_reduce members 2 nodes 1 class @l4
+          times <1 MB: 250 us, 64 MB: 13 ms>
+    }
+    ```
+  }];
+  let arguments = (ins Hetero_CollectiveKindAttr:$kind, I64Attr:$members,
+                       I64Attr:$nodes,
+                       OptionalAttr<FlatSymbolRefAttr>:$device_class,
+                       Hetero_TimesAttr:$times);
+  let assemblyFormat = [{
+    $kind `members` $members `nodes` $nodes (`class` $device_class^)?
+    `times` $times attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Hetero_MeshOp : Hetero_Op<"mesh",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "devices in a shape";

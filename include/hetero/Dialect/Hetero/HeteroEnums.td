@@ -66,6 +66,17 @@ def Hetero_LinkKind : Hetero_Enum<"LinkKind", "what a link is made of", [
   I32EnumCase<"Ethernet", 4, "ethernet">
 ]>;
 
+def Hetero_CollectiveKind : Hetero_Enum<"CollectiveKind",
+                                        "what a group of devices does together", [
+  I32EnumCase<"AllReduce", 0, "all_reduce">,
+  I32EnumCase<"AllGather", 1, "all_gather">,
+  I32EnumCase<"ReduceScatter", 2, "reduce_scatter">,
+  I32EnumCase<"AllToAll", 3, "all_to_all">,
+  I32EnumCase<"Broadcast", 4, "broadcast">
+]>;
+def Hetero_CollectiveKindAttr
+    : Hetero_EnumAttr<Hetero_CollectiveKind, "collective", "all_reduce">;
+
 def Hetero_ResourceKind : Hetero_Enum<"ResourceKind",
                                       "what a plan can run out of", [
   I32EnumCase<"Compute", 0, "compute">,

@@ -65,13 +65,18 @@ def Hetero_LayerOp : Hetero_Op<"layer", [HasParent<"LayerTableOp">]> {
     says that it has the structure of layer N: what is known of one holds for
     the other.
 
+    `measured` has the times that were measured on classes of devices, by their
+    names. Planners take them instead of what the cost model would say.
+
     Constraints:
     - (layer_c1) `like` names an earlier layer that is not itself like another.
+    - (layer_c2) Each entry of `measured` is a `#hetero.layer_times`.
 
     ```mlir
     hetero.layer_table @layers {
       hetero.layer 0 "head" forward 2 MFLOP backward 4 MFLOP parameters 3 MiB
           saved 16 KiB output 4 B
+          measured {l4 = #hetero.layer_times<1: 9 ms + 17 ms, 4: 31 ms + 60 ms>}
     }
     ```
   }];
@@ -79,14 +84,16 @@ def Hetero_LayerOp : Hetero_Op<"layer", [HasParent<"LayerTableOp">]> {
                        OptionalAttr<I64Attr>:$like,
                        Hetero_WorkAttr:$forward, Hetero_WorkAttr:$backward,
                        Hetero_BytesAttr:$parameters, Hetero_BytesAttr:$saved,
-                       Hetero_BytesAttr:$output);
+                       Hetero_BytesAttr:$output,
+                       OptionalAttr<DictionaryAttr>:$measured);
   let assemblyFormat = [{
     $index $name (`like` $like^)? `forward` custom<Quantity>($forward)
     `backward` custom<Quantity>($backward)
     `parameters` custom<Quantity>($parameters)
     `saved` custom<Quantity>($saved) `output` custom<Quantity>($output)
-    attr-dict
+    (`measured` $measured^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
