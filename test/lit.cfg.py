@@ -12,8 +12,8 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.hetero_source_root, "test")
 config.test_exec_root = os.path.join(config.hetero_binary_root, "test")
 
-for name, options in config.hetero_sanitizer_options.items():
-    config.environment[name] = options
+with open(os.path.join(config.test_source_root, "sanitizers.env")) as lines:
+    config.environment.update(line.strip().split("=", 1) for line in lines if not line.startswith("#"))
 if config.hetero_sanitizer:
     config.available_features.add("sanitizer")
 # Where hetero-serialize-kernels finds the CUDA toolkit.
