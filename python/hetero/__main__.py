@@ -39,7 +39,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     plan = commands.add_parser("plan", help="plan a step for a cluster and print the plan")
     plan.add_argument("step", type=Path, help="StableHLO as text, or a later phase of it")
     plan.add_argument("--cluster", type=Path, help="a cluster.yaml (default: one device)")
-    plan.add_argument("--planner", default="stages", help="a name from docs/Planning.md (default: stages)")
+    plan.add_argument("--planner", default="joint", help="a name from docs/Planning.md (default: joint)")
     plan.add_argument("--schedule", help="gpipe, 1f1b, h1f1b (default: the planner's)")
     plan.add_argument("--microbatches", type=int, help="how many (default: the planner's)")
     plan.add_argument("--out", type=Path, help="also write the planned module")

@@ -55,7 +55,7 @@ struct PlanPipelineOptions
       *this, "planner",
       llvm::cl::desc(
           "The planner: single, even, dp-proportional, stages, joint, ..."),
-      llvm::cl::init("stages")};
+      llvm::cl::init("joint")};
   ListOption<int64_t> microbatches{
       *this, "microbatches",
       llvm::cl::desc("The number of microbatches, or the sizes of several")};
