@@ -89,6 +89,49 @@ hetero::planner::permuteRuns(ArrayRef<std::vector<int64_t>> runs,
   return orders;
 }
 
+/// Whether two lines have devices of the same classes, and the same paths
+/// between them, at each place.
+static bool areAlike(const Cluster &cluster, ArrayRef<int64_t> left,
+                     ArrayRef<int64_t> right) {
+  auto at = [&](int64_t device) -> const cluster::Device & {
+    return cluster.devices[device];
+  };
+  // Nodes that stand for each other.
+  std::map<int64_t, int64_t> there, back;
+  for (auto [one, other] : zip_equal(left, right))
+    if (at(one).deviceClass != at(other).deviceClass ||
+        there.try_emplace(at(one).node, at(other).node).first->second !=
+            at(other).node ||
+        back.try_emplace(at(other).node, at(one).node).first->second !=
+            at(one).node)
+      return false;
+  int64_t numNodes = cluster.nodes.size();
+  for (auto [from, otherFrom] : there)
+    for (auto [to, otherTo] : there) {
+      const cluster::Path &one = cluster.paths[from * numNodes + to];
+      const cluster::Path &other =
+          cluster.paths[otherFrom * numNodes + otherTo];
+      if (std::tie(one.bandwidth, one.latency, one.shared) !=
+          std::tie(other.bandwidth, other.latency, other.shared))
+        return false;
+    }
+  return true;
+}
+
+std::vector<size_t>
+hetero::planner::findDifferent(const Problem &problem, const Cluster &cluster,
+                               ArrayRef<std::vector<int64_t>> orders) {
+  bool pinned = any_of(problem.constraints.pins,
+                       [](const Pin &pin) { return !pin.devices.empty(); });
+  std::vector<size_t> different;
+  for (auto [index, order] : enumerate(orders))
+    if (pinned || none_of(different, [&, &line = order](size_t other) {
+          return areAlike(cluster, orders[other], line);
+        }))
+      different.push_back(index);
+  return different;
+}
+
 /// The run in pieces of one node each.
 static std::vector<std::vector<int64_t>> piecesOf(const Cluster &cluster,
                                                   ArrayRef<int64_t> run) {

@@ -22,6 +22,7 @@
 #define HETERO_LIB_PLANNER_DEVICEORDERS_H
 
 #include "hetero/Cluster/Cluster.h"
+#include "hetero/Planner/Problem.h"
 
 namespace hetero::planner {
 
@@ -41,6 +42,13 @@ permuteRuns(llvm::ArrayRef<std::vector<int64_t>> runs, int64_t most);
 std::vector<std::vector<int64_t>>
 mixRuns(const cluster::Cluster &cluster,
         llvm::ArrayRef<std::vector<int64_t>> runs);
+
+/// The numbers of the lines that are not like one before them: other devices
+/// of the same classes with the same paths between them. Where layers are
+/// pinned to devices, no line is like another.
+std::vector<size_t> findDifferent(const Problem &problem,
+                                  const cluster::Cluster &cluster,
+                                  llvm::ArrayRef<std::vector<int64_t>> orders);
 
 /// Where the line may be cut, from 0 to its size.
 std::vector<int64_t> findPositions(const cluster::Cluster &cluster,

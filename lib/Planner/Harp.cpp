@@ -27,9 +27,8 @@ static constexpr int64_t coarsePositions = 14, finePositions = 34,
 /// how many layouts are evaluated.
 static constexpr int64_t mostOrders = 24;
 static constexpr size_t fineConfigurations = 4, mostEvaluated = 12;
-/// How far the periods that are tried lie apart in a coarse search, and when
-/// there are many in a fine one.
-static constexpr double coarseStep = 0.02, fineStep = 0.002;
+/// How much better than what is found other layouts may be, as a share.
+static constexpr double coarseTolerance = 2e-3, fineTolerance = 2e-4;
 
 namespace {
 /// A layout and what it was found with.
@@ -51,7 +50,7 @@ private:
   static PlannerOptions restrict(PlannerOptions options);
   void findConfigurations(ArrayRef<int64_t> devices);
   bool search(HarpProposal &proposal, SearchTables &tables,
-              int64_t numPositions, double step, double cutoff);
+              int64_t numPositions, double tolerance, double cutoff);
   void evaluate(ArrayRef<HarpProposal> proposals);
 
   PlannerOptions options;
@@ -80,9 +79,11 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
   for (size_t i = 0; i < runs.size(); ++i)
     numbers.push_back({int64_t(i)});
   int64_t most = options.asReleased ? 2 : mostOrders;
-  for (ArrayRef<int64_t> permutation : permuteRuns(numbers, most)) {
+  std::vector<std::vector<int64_t>> permutations = permuteRuns(numbers, most);
+  for (size_t different :
+       findDifferent(problem, builder.model.cluster, permuteRuns(runs, most))) {
     auto &order = orders.emplace_back();
-    for (int64_t index : permutation)
+    for (int64_t index : permutations[different])
       order.push_back(runs[index]);
   }
   // Each up to 4, then two for each doubling; as released, equal ones.
@@ -99,10 +100,11 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
 }
 
 bool HarpPlanner::search(HarpProposal &proposal, SearchTables &tables,
-                         int64_t numPositions, double step, double cutoff) {
+                         int64_t numPositions, double tolerance,
+                         double cutoff) {
   ArrayRef<int64_t> sizes = microbatches[proposal.microbatches];
   HarpSearch search(tables, options, orders[proposal.order], numPositions,
-                    *max_element(sizes), sizes.size(), cutoff, step);
+                    *max_element(sizes), sizes.size(), cutoff, tolerance);
   std::optional<HarpLayout> layout = search.run();
   if (!layout)
     return false;
@@ -150,8 +152,8 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
     for (size_t order = 0; order < orders.size(); ++order) {
       HarpProposal proposal = {{}, order, index};
       // The coarse value may be too high, but not by much.
-      if (!search(proposal, coarse, few, small ? fineStep : coarseStep,
-                  best * 1.1))
+      if (!search(proposal, coarse, few,
+                  small ? fineTolerance : coarseTolerance, best * 1.1))
         continue;
       best = std::min(best, proposal.layout.value);
       found.push_back(std::move(proposal));
@@ -167,7 +169,7 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
     std::vector<HarpProposal> refined;
     for (HarpProposal proposal :
          ArrayRef(found).take_front(std::min(found.size(), fineConfigurations)))
-      if (search(proposal, fine, many, fineStep, best * 1.1)) {
+      if (search(proposal, fine, many, fineTolerance, best * 1.1)) {
         best = std::min(best, proposal.layout.value);
         refined.push_back(std::move(proposal));
       }

@@ -24,8 +24,9 @@
 // (layer, position in the line), which keeps for each state the tails that are
 // not worse in both cost and in-flight count than another one that starts in
 // the same node. The periods to try are the different times of stages and
-// crossings, from the smallest that is feasible, found by bisection, up to the
-// one at which the best cost of all would not help any more.
+// crossings. The sum does not fall with a shorter period, so that what it is at
+// one period bounds all shorter ones: a bisection that leaves out what cannot
+// be better looks at few of them.
 //
 // As released, the sums have k once and no gather, reduce and update; n grows
 // by 1 inside of a sub-cluster and across by 1, 2 or 3 for k below a tenth,
@@ -61,11 +62,12 @@ struct HarpLayout {
 class HarpSearch {
 public:
   /// `runs` make the line. Stages with a time of `cutoff / M` or more are not
-  /// looked at. Periods are tried that grow at least by the share `step`.
+  /// looked at. The result is not more than the share `tolerance` above the
+  /// best.
   HarpSearch(SearchTables &tables, const PlannerOptions &options,
              llvm::ArrayRef<std::vector<int64_t>> runs, int64_t maxPositions,
              int64_t microbatchSize, int64_t numMicrobatches, double cutoff,
-             double step);
+             double tolerance);
 
   /// The best layout with a value below the cutoff.
   std::optional<HarpLayout> run();
@@ -113,6 +115,8 @@ private:
               std::vector<int64_t> &labels);
   /// The cheapest label for all layers under a period, below `limit`.
   std::optional<Label> solve(double period, double limit);
+  void explore(size_t low, size_t end, double least);
+  void consider(const Label &label, double period);
   HarpLayout unwind(const Label &label, double value) const;
 
   SearchTables &tables;
@@ -123,7 +127,7 @@ private:
   std::vector<int64_t> runOf;
   StageSearch search;
   int64_t numMicrobatches;
-  double cutoff, step, numSteps;
+  double cutoff, tolerance, numSteps;
   std::vector<std::vector<HarpStage>> table;
   std::vector<double> crossingTimes, allPeriods;
   /// By cut, what the layers before it add to the sum at least.
@@ -132,6 +136,8 @@ private:
   /// both of them alike from, at the index `one * numPositions() + other`.
   std::vector<int64_t> alikeUpTo;
   std::vector<Label> arena;
+  /// The best so far; without stages if there is only a cutoff.
+  HarpLayout best;
 };
 
 } // namespace hetero::planner

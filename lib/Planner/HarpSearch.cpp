@@ -8,7 +8,9 @@
 
 #include "DeviceOrders.h"
 #include "Harp.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -38,14 +40,14 @@ static std::vector<int64_t> numberRuns(ArrayRef<std::vector<int64_t>> runs) {
 HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
                        ArrayRef<std::vector<int64_t>> runs,
                        int64_t maxPositions, int64_t microbatchSize,
-                       int64_t numMicrobatches, double cutoff, double step)
+                       int64_t numMicrobatches, double cutoff, double tolerance)
     : tables(tables), planner(options), cluster(tables.model.cluster),
       order(join(runs)), positions(findPositions(cluster, order, maxPositions)),
       runOf(numberRuns(runs)),
       search(
           tables, options, order, positions, microbatchSize, numMicrobatches,
           [this](int64_t begin, int64_t end) { return isAllowed(begin, end); }),
-      numMicrobatches(numMicrobatches), cutoff(cutoff), step(step),
+      numMicrobatches(numMicrobatches), cutoff(cutoff), tolerance(tolerance),
       numSteps(static_cast<double>(tables.model.problem.batch) /
                    static_cast<double>(microbatchSize) -
                1) {
@@ -163,21 +165,24 @@ int64_t HarpSearch::delay(double crossing, double period, int64_t end,
 /// cutoff can be. It may be longer than each of its stages, to have fewer
 /// microbatches in flight.
 void HarpSearch::findPeriods() {
+  // Most of them are there many times.
+  DenseSet<uint64_t> seen;
+  auto add = [&](double period) {
+    if (numSteps * period < cutoff &&
+        seen.insert(bit_cast<uint64_t>(period)).second)
+      allPeriods.push_back(period);
+  };
   for (const std::vector<HarpStage> &list : table)
     for (const HarpStage &stage : list)
-      allPeriods.push_back(stage.time);
+      add(stage.time);
   std::vector<std::pair<int64_t, int64_t>> joints;
   for (int64_t end = 1; end + 1 < numPositions(); ++end)
     for (int64_t begin = end; begin + 1 < numPositions(); ++begin)
       joints.push_back({end, begin});
   for (int64_t cut = 1; cut + 1 < numCuts(); ++cut)
     for (auto [end, begin] : joints)
-      allPeriods.push_back(crossing(cut, end, begin));
+      add(crossing(cut, end, begin));
   sort(allPeriods);
-  allPeriods.erase(std::unique(allPeriods.begin(), allPeriods.end()),
-                   allPeriods.end());
-  erase_if(allPeriods,
-           [&](double period) { return numSteps * period >= cutoff; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +260,9 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
         if (stage.time > period)
           break;
         for (int64_t tail : at(stage.lastCut, stage.end)) {
-          const Label next = arena[tail];
+          const Label &next = arena[tail];
+          if (next.cost + stage.time + leastBefore[cut] >= limit)
+            continue;
           Label label;
           double boundary = 0;
           label.inFlight = 1;
@@ -304,43 +311,46 @@ HarpLayout HarpSearch::unwind(const Label &label, double value) const {
   return layout;
 }
 
+/// Tries the periods from `low` to before `end`, all of which need at least
+/// `least` beside the period itself. A shorter period never needs less, so that
+/// one period that needs too much excludes all shorter ones.
+void HarpSearch::explore(size_t low, size_t end, double least) {
+  while (true) {
+    double wanted = best.value * (1 - tolerance);
+    end =
+        std::partition_point(
+            allPeriods.begin() + low, allPeriods.begin() + end,
+            [&](double period) { return least + numSteps * period < wanted; }) -
+        allPeriods.begin();
+    if (low == end)
+      return;
+    size_t middle = low + (end - low) / 2;
+    std::optional<Label> label =
+        solve(allPeriods[middle], wanted - numSteps * allPeriods[low]);
+    if (label) {
+      consider(*label, allPeriods[middle]);
+      explore(low, middle, label->cost);
+    }
+    low = middle + 1;
+  }
+}
+
+void HarpSearch::consider(const Label &label, double period) {
+  double value = label.cost + numSteps * period;
+  if (value < best.value)
+    best = unwind(label, value);
+}
+
 std::optional<HarpLayout> HarpSearch::run() {
   if (allPeriods.empty())
     return std::nullopt;
-  std::optional<Label> cheapest = solve(allPeriods.back(), infinity);
-  if (!cheapest)
+  best.value = cutoff;
+  if (std::optional<Label> label =
+          solve(allPeriods.back(), cutoff - numSteps * allPeriods.front())) {
+    consider(*label, allPeriods.back());
+    explore(0, allPeriods.size() - 1, label->cost);
+  }
+  if (best.stages.empty())
     return std::nullopt;
-  double least = cheapest->cost, best = cutoff;
-  std::optional<HarpLayout> layout;
-  auto consider = [&](const Label &label, double period) {
-    double value = label.cost + numSteps * period;
-    if (value >= best)
-      return;
-    best = value;
-    layout = unwind(label, value);
-  };
-  consider(*cheapest, allPeriods.back());
-  // The smallest feasible period.
-  size_t low = 0, high = allPeriods.size() - 1;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (std::optional<Label> label = solve(allPeriods[middle], infinity)) {
-      consider(*label, allPeriods[middle]);
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  double before = 0;
-  for (size_t index = low; index < allPeriods.size(); ++index) {
-    double period = allPeriods[index];
-    if (least + numSteps * period >= best)
-      break;
-    if (period < before * (1 + step))
-      continue;
-    before = period;
-    if (std::optional<Label> label = solve(period, best - numSteps * period))
-      consider(*label, period);
-  }
-  return layout;
+  return std::move(best);
 }

@@ -14,8 +14,11 @@
 // other planners, are improved (LocalSearch.h); the best of all are evaluated
 // exactly; and the best of those with other schedules (OtherSchedules.h).
 //
-// What is independent runs in two threads: planHarp beside the other baselines,
-// every second design that is improved, the certificate beside the searches.
+// The search of planStages is the first part: the same orders, without the
+// plans of larger searches as cutoffs, so that what it finds is found here.
+//
+// What is independent runs in two threads: the other planners beside the first
+// part, every second design that is improved, the certificate beside the rest.
 // How much each of them does is counted, so that the plan does not depend on
 // the machine.
 //
@@ -28,6 +31,7 @@
 #include "Verify.h"
 #include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
+#include <atomic>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -105,9 +109,12 @@ public:
 
 private:
   bool isOver() const;
-  void addBaselines();
+  std::optional<Plan> ask(const PlannerEntry &planner) const;
   void addBaseline(Plan plan);
+  void searchQuickly();
+  void addOthers();
   void addSeed(const Plan &plan);
+  void addOrders(std::vector<std::vector<int64_t>> more);
   void chooseMicrobatches();
   bool isPossible(const Design &design) const;
   Estimate estimate(const Design &design, Estimator &by,
@@ -115,14 +122,16 @@ private:
   void add(Design design);
   void search(Configuration &configuration, SearchTables &tables,
               int64_t numPositions);
+  void searchCoarsely(size_t order, size_t microbatches);
   void searchAll();
   std::vector<FoundDesign> chooseStarts();
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
   void improveBest();
   void addSplit();
-  void evaluateBest();
+  void evaluateBest(size_t most, size_t ofEach);
   void scheduleBest();
+  void improvePlan(std::optional<Time> &certified);
   void consider(Candidate candidate);
   void sortFound();
 
@@ -130,6 +139,8 @@ private:
   const Cluster &cluster;
   const PlannerOptions &options;
   bool thorough;
+  /// The runs that the orders are made of.
+  std::vector<std::vector<int64_t>> runs;
   Estimator estimator;
   const PlanBuilder &builder;
   SearchTables coarseTables, fineTables;
@@ -138,9 +149,10 @@ private:
   std::vector<std::vector<int64_t>> orders, microbatches;
   std::vector<size_t> searched;
   std::vector<FoundDesign> found;
+  /// The searches that were run, coarsely and finely.
+  std::vector<Configuration> done;
+  std::vector<std::pair<size_t, size_t>> doneFinely;
   double best = infinity;
-  /// The plan of planStages, which is used later.
-  std::optional<Plan> quickPlan;
   Selection selection;
   /// The plans that fit, the fastest first.
   std::vector<Plan> top;
@@ -238,48 +250,73 @@ void JointPlanner::addBaseline(Plan plan) {
   consider({std::move(plan), std::nullopt});
 }
 
-/// The other planners' plans are candidates as well, and a good start.
-void JointPlanner::addBaselines() {
-  using Planner = Expected<Plan> (*)(const Problem &, const Cluster &,
-                                     const PlannerOptions &);
-  std::vector<Planner> list = {planSingle, planDpEven, planDpProportional};
-  if (thorough) {
-    list.clear();
-    for (const PlannerEntry &entry : planners())
-      if (entry.isBaseline)
-        list.push_back(entry.plan);
-  }
+std::optional<Plan> JointPlanner::ask(const PlannerEntry &planner) const {
+  if (isOver())
+    return std::nullopt;
   PlannerOptions quiet = options;
   quiet.onBetter = nullptr;
+  Expected<Plan> plan = planner.plan(problem, cluster, quiet);
+  if (plan)
+    return std::move(*plan);
+  consumeError(plan.takeError());
+  return std::nullopt;
+}
+
+/// Those whose plans planStages starts from.
+static bool isQuick(const PlannerEntry &planner) {
+  return planner.plan == planSingle || planner.plan == planDpEven ||
+         planner.plan == planDpProportional;
+}
+
+/// The plan of planStages.
+void JointPlanner::searchQuickly() {
+  for (const PlannerEntry &planner : planners())
+    if (isQuick(planner))
+      if (std::optional<Plan> plan = ask(planner))
+        addBaseline(std::move(*plan));
+  searchAll();
+  evaluateBest(options.candidates, std::numeric_limits<size_t>::max());
+}
+
+/// The other planners' plans are candidates as well, and a good start.
+void JointPlanner::addOthers() {
+  std::vector<const PlannerEntry *> list;
+  for (const PlannerEntry &planner : planners())
+    if (planner.isBaseline && planner.plan != planStages && !isQuick(planner))
+      list.push_back(&planner);
+  // What takes longest comes first.
+  std::stable_partition(
+      list.begin(), list.end(),
+      [](const PlannerEntry *entry) { return entry->plan == planHarp; });
   std::vector<std::optional<Plan>> plans(list.size());
-  // planHarp takes about as long as all others together.
-  auto run = [&](bool isHarp) {
-    for (auto [planner, slot] : zip_equal(list, plans)) {
-      if (isOver() || (planner == planHarp) != isHarp)
-        continue;
-      if (Expected<Plan> plan = planner(problem, cluster, quiet))
-        slot = std::move(*plan);
-      else
-        consumeError(plan.takeError());
-    }
+  std::atomic<size_t> next = 0;
+  auto run = [&]() {
+    for (size_t index = next++; index < list.size(); index = next++)
+      plans[index] = ask(*list[index]);
   };
-  std::optional<std::thread> beside;
-  if (thorough)
-    beside.emplace(run, true);
-  run(false);
-  if (beside)
-    beside->join();
-  for (auto [planner, plan] : zip_equal(list, plans)) {
-    if (planner == planStages)
-      quickPlan = std::move(plan);
-    else if (plan)
+  std::thread beside(run);
+  searchQuickly();
+  run();
+  beside.join();
+  for (std::optional<Plan> &plan : plans)
+    if (plan)
       addBaseline(std::move(*plan));
-  }
 }
 
 //===----------------------------------------------------------------------===//
 // Searches
 //===----------------------------------------------------------------------===//
+
+/// Adds lines that are not like those that are there.
+void JointPlanner::addOrders(std::vector<std::vector<int64_t>> more) {
+  int64_t most = std::max<int64_t>(1, options.maxOrders);
+  std::vector<std::vector<int64_t>> all = std::move(orders);
+  all.insert(all.end(), more.begin(), more.end());
+  orders.clear();
+  for (size_t index : findDifferent(problem, cluster, all))
+    if (int64_t(orders.size()) < most)
+      orders.push_back(std::move(all[index]));
+}
 
 /// All numbers up to 4, those that divide the batch, and two for each doubling
 /// are searched.
@@ -335,26 +372,28 @@ static void sortByValue(std::vector<Configuration> &configurations) {
        });
 }
 
+/// Unless that was done before.
+void JointPlanner::searchCoarsely(size_t order, size_t microbatches) {
+  if (isOver() || any_of(done, [&](const Configuration &c) {
+        return c.order == order && c.microbatches == microbatches;
+      }))
+    return;
+  int64_t numPositions = int64_t(orders[order].size()) > manyDevices
+                             ? morePositions
+                             : coarsePositions;
+  Configuration configuration{order, microbatches};
+  search(configuration, coarseTables,
+         std::min(numPositions, options.maxPositions + 1));
+  done.push_back(configuration);
+}
+
+/// Searches what has not been searched before.
 void JointPlanner::searchAll() {
-  int64_t numDevices = orders.front().size();
-  bool isFine = numDevices + 1 <= coarsePositions &&
+  bool isFine = int64_t(orders.front().size()) + 1 <= coarsePositions &&
                 int64_t(problem.layers.size()) <= coarseCuts;
-  int64_t coarse =
-      std::min(numDevices > manyDevices ? morePositions : coarsePositions,
-               options.maxPositions + 1);
-  std::vector<Configuration> done;
-  auto run = [&](size_t order, size_t index) {
-    if (isOver() || any_of(done, [&](const Configuration &c) {
-          return c.order == order && c.microbatches == index;
-        }))
-      return;
-    Configuration configuration{order, index};
-    search(configuration, coarseTables, coarse);
-    done.push_back(configuration);
-  };
   for (size_t order = 0; order < std::min(firstOrders, orders.size()); ++order)
     for (size_t index : searched)
-      run(order, index);
+      searchCoarsely(order, index);
 
   sortByValue(done);
   std::vector<size_t> good;
@@ -364,7 +403,7 @@ void JointPlanner::searchAll() {
       good.push_back(configuration.microbatches);
   for (size_t order = 0; order < orders.size(); ++order)
     for (size_t index : good)
-      run(order, index);
+      searchCoarsely(order, index);
 
   if (isFine)
     return;
@@ -375,6 +414,11 @@ void JointPlanner::searchAll() {
     if (!isOver() && number < bestConfigurations &&
         ++alike[configuration.microbatches] <= mostAlike) {
       ++number;
+      std::pair<size_t, size_t> key(configuration.order,
+                                    configuration.microbatches);
+      if (is_contained(doneFinely, key))
+        continue;
+      doneFinely.push_back(key);
       search(configuration, fineTables, options.maxPositions + 1);
     }
 }
@@ -551,13 +595,15 @@ void JointPlanner::scheduleBest() {
     }
 }
 
-void JointPlanner::evaluateBest() {
+/// Evaluates the best designs, so many, and so many of each number of
+/// microbatches.
+void JointPlanner::evaluateBest(size_t most, size_t ofEach) {
   sortFound();
   size_t evaluated = 0;
   std::vector<const Design *> done;
   std::map<size_t, size_t> alike;
   for (const FoundDesign &candidate : found) {
-    if (thorough && alike[candidate.design.microbatches] >= mostEvaluatedAlike)
+    if (alike[candidate.design.microbatches] >= ofEach)
       continue;
     if (any_of(done,
                [&](const Design *other) { return *other == candidate.design; }))
@@ -572,10 +618,26 @@ void JointPlanner::evaluateBest() {
       consumeError(std::move(error));
     else
       consider(std::move(whole));
-    size_t most = thorough ? mostEvaluated : options.candidates;
     if (++evaluated >= std::max<size_t>(1, most))
       break;
   }
+}
+
+/// Everything that planStages does not do.
+void JointPlanner::improvePlan(std::optional<Time> &certified) {
+  std::optional<std::thread> beside;
+  if (selection.found() && !isOver())
+    beside.emplace([&, known = selection.get()->plan.predicted] {
+      certified = computeCertificate(problem, cluster, known);
+    });
+  addOrders(mixRuns(cluster, runs));
+  searchAll();
+  improveBest();
+  evaluateBest(mostEvaluated, mostEvaluatedAlike);
+  scheduleBest();
+  addSplit();
+  if (beside)
+    beside->join();
 }
 
 Expected<Plan> JointPlanner::plan(StringRef name) {
@@ -583,35 +645,15 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   if (!devices)
     return devices.takeError();
   chooseMicrobatches();
-  addBaselines();
-  std::vector<std::vector<int64_t>> runs =
-      findRuns(cluster, *devices, /*mostByNode=*/5);
-  int64_t most = std::max<int64_t>(1, options.maxOrders);
-  orders = permuteRuns(runs, most);
-  if (thorough)
-    for (std::vector<int64_t> &order : mixRuns(cluster, runs))
-      if (int64_t(orders.size()) < most && !is_contained(orders, order))
-        orders.push_back(std::move(order));
+  runs = findRuns(cluster, *devices, /*mostByNode=*/5);
+  addOrders(permuteRuns(runs, std::max<int64_t>(1, options.maxOrders)));
   std::optional<Time> certified;
-  std::optional<std::thread> beside;
-  if (thorough && selection.found() && !isOver())
-    beside.emplace([&, known = selection.get()->plan.predicted] {
-      certified = computeCertificate(problem, cluster, known);
-    });
-  searchAll();
-  // Not before: the values of layouts are estimates, which a close time of the
-  // same search would cut off.
-  if (quickPlan)
-    addBaseline(std::move(*quickPlan));
-  if (thorough)
-    improveBest();
-  evaluateBest();
   if (thorough) {
-    scheduleBest();
-    addSplit();
+    addOthers();
+    improvePlan(certified);
+  } else {
+    searchQuickly();
   }
-  if (beside)
-    beside->join();
   if (!selection.found())
     builder.addClosest(orders, selection);
   Expected<Plan> plan = selection.take(name, builder.model);

@@ -43,8 +43,9 @@ static std::vector<int64_t> findCaps(const StageModel &model, Stage stage,
     if (isNew) {
       Bytes usable = model.cluster.classOf(device).usableMemory();
       int64_t low = 0, high = size;
-      while (low < high) {
-        int64_t middle = low + (high - low + 1) / 2;
+      // Often there is room for all of them.
+      for (int64_t middle = size; low < high;
+           middle = low + (high - low + 1) / 2) {
         stage.samples[0][row] = middle;
         if (model.memoryUse(stage, place, number).total() <= usable)
           low = middle;

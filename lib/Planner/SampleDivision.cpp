@@ -8,14 +8,15 @@
 
 #include "SampleDivision.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// The most samples that a row finishes within `time`, not above `most`.
-static int64_t samplesWithin(const RowKind &kind, double time, int64_t most) {
-  int64_t low = 0, high = most;
+/// The most samples that a row finishes within `time`, between two numbers.
+static int64_t samplesWithin(const RowKind &kind, double time, int64_t low,
+                             int64_t high) {
   while (low < high) {
     int64_t middle = low + (high - low + 1) / 2;
     if (kind.seconds(middle) <= time)
@@ -28,10 +29,14 @@ static int64_t samplesWithin(const RowKind &kind, double time, int64_t most) {
 
 /// What all rows finish within some time, as much as there is for `size`.
 static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
+  // What fits, and what does not.
+  std::vector<int64_t> best(kinds.size(), 0), beyond;
+  for (const RowKind &kind : kinds)
+    beyond.push_back(std::min(kind.cap, size));
   auto levelsFor = [&](double time) {
     std::vector<int64_t> levels;
-    for (const RowKind &kind : kinds)
-      levels.push_back(samplesWithin(kind, time, std::min(kind.cap, size)));
+    for (auto [kind, low, high] : zip_equal(kinds, best, beyond))
+      levels.push_back(samplesWithin(kind, time, low, high));
     return levels;
   };
   auto fits = [&](ArrayRef<int64_t> levels) {
@@ -50,10 +55,15 @@ static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
   for (const RowKind &kind : kinds)
     if (kind.cap > 0)
       high = std::max(high, kind.seconds(std::min(kind.cap, size)));
-  std::vector<int64_t> best(kinds.size(), 0);
-  if (std::vector<int64_t> levels = levelsFor(high); fits(levels))
-    return levels;
-  for (int i = 0; i < 50 && low < high; ++i) {
+  if (fits(beyond))
+    return beyond;
+  // Until one sample more in some row is too much.
+  auto isClose = [&]() {
+    return std::accumulate(beyond.begin(), beyond.end(), int64_t(0)) -
+               std::accumulate(best.begin(), best.end(), int64_t(0)) <=
+           1;
+  };
+  for (int i = 0; i < 50 && low < high && !isClose(); ++i) {
     double middle = low + (high - low) / 2;
     std::vector<int64_t> levels = levelsFor(middle);
     if (fits(levels)) {
@@ -61,6 +71,7 @@ static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
       best = std::move(levels);
     } else {
       high = middle;
+      beyond = std::move(levels);
     }
   }
   return best;

@@ -29,10 +29,28 @@ static Bytes divide(Bytes bytes, int64_t parts) {
   return Bytes(scale(bytes.count(), 1, parts));
 }
 
+/// Whether memory sees no difference between two layers.
+static bool holdsTheSame(const Layer &left, const Layer &right) {
+  auto amounts = [](const Layer &layer) {
+    return std::tie(layer.parameters, layer.optimizerState, layer.gradients,
+                    layer.saved.fixed, layer.saved.perSample,
+                    layer.workspace.fixed, layer.workspace.perSample,
+                    layer.output.fixed, layer.output.perSample);
+  };
+  return amounts(left) == amounts(right);
+}
+
 StageModel::StageModel(const Problem &problem, const Cluster &cluster)
     : problem(problem), cluster(cluster) {
   for (auto [index, layer] : enumerate(problem.layers))
     kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+  int64_t numLayers = problem.layers.size();
+  alikeUpTo.assign(numLayers, numLayers);
+  for (int64_t layer = numLayers - 2; layer >= 0; --layer)
+    alikeUpTo[layer] =
+        holdsTheSame(problem.layers[layer], problem.layers[layer + 1])
+            ? alikeUpTo[layer + 1]
+            : layer + 1;
   int64_t numNodes = cluster.nodes.size();
   std::map<std::tuple<int64_t, int64_t, bool>, int64_t> firsts;
   for (int64_t node = 0; node < numNodes; ++node) {
@@ -342,14 +360,25 @@ bool StageModel::contains(ArrayRef<LayerRun> layers, int64_t layer) {
   });
 }
 
+void StageModel::forEachAlike(
+    ArrayRef<LayerRun> layers,
+    function_ref<void(int64_t first, int64_t count)> visit) const {
+  for (const LayerRun &run : layers)
+    for (int64_t layer = run.first; layer <= run.last;) {
+      int64_t end = std::min(alikeUpTo[layer], run.last + 1);
+      visit(layer, end - layer);
+      layer = end;
+    }
+}
+
 ColumnState StageModel::columnState(ArrayRef<LayerRun> layers,
                                     int64_t tensor) const {
   ColumnState column;
-  forEachLayer(layers, [&](int64_t index) {
-    const Layer &layer = problem.layers[index];
-    column.parameters += divide(layer.parameters, tensor);
-    column.optimizer += divide(layer.optimizerState, tensor);
-    column.gradients += divide(layer.gradients, tensor);
+  forEachAlike(layers, [&](int64_t first, int64_t count) {
+    const Layer &layer = problem.layers[first];
+    column.parameters += divide(layer.parameters, tensor) * count;
+    column.optimizer += divide(layer.optimizerState, tensor) * count;
+    column.gradients += divide(layer.gradients, tensor) * count;
   });
   for (const Tie &tie : problem.ties) {
     if (contains(layers, tie.layers.front()) ||
@@ -568,31 +597,30 @@ StageModel::stageTimes(const Plan &plan) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What these layers save of a microbatch, for that many samples of it, of
-/// which `chunk` are computed at a time.
-static cost::Activations savedBy(const Problem &problem,
-                                 ArrayRef<LayerRun> layers, int64_t tensor,
-                                 int64_t samples, int64_t chunk) {
+cost::Activations StageModel::savedBy(ArrayRef<LayerRun> layers, int64_t tensor,
+                                      int64_t samples, int64_t chunk) const {
   cost::Activations result;
-  forEachLayer(layers, [&](int64_t index) {
-    const Affine<Bytes> &saved = problem.layers[index].saved;
-    result.saved += divide(saved.at(samples), tensor);
-    result.largest = std::max(result.largest, divide(saved.at(chunk), tensor));
-    if (index > 0)
-      result.inputs += problem.layers[index - 1].output.at(samples);
+  forEachAlike(layers, [&](int64_t first, int64_t count) {
+    const Layer &layer = problem.layers[first];
+    result.saved += divide(layer.saved.at(samples), tensor) * count;
+    result.largest =
+        std::max(result.largest, divide(layer.saved.at(chunk), tensor));
+    if (first > 0)
+      result.inputs += problem.layers[first - 1].output.at(samples);
+    result.inputs += layer.output.at(samples) * (count - 1);
   });
   return result;
 }
 
 /// What all microbatches in flight keep, for that many samples of each. Where a
 /// stage has several runs, `inFlight` counts pairs of microbatch and run.
-static Bytes activations(const Problem &problem, const Stage &stage,
-                         int64_t inFlight, int64_t samples, int64_t chunk,
-                         int64_t numMicrobatches) {
+Bytes StageModel::activations(const Stage &stage, int64_t inFlight,
+                              int64_t samples, int64_t chunk,
+                              int64_t numMicrobatches) const {
   auto keptBy = [&](ArrayRef<LayerRun> layers, int64_t count) {
     return cost::activationUse(
-               savedBy(problem, layers, stage.mesh.tensor, samples, chunk),
-               count, stage.recompute, /*offload=*/false)
+               savedBy(layers, stage.mesh.tensor, samples, chunk), count,
+               stage.recompute, /*offload=*/false)
         .device;
   };
   Bytes all = keptBy(stage.layers, std::min(inFlight, numMicrobatches));
@@ -656,11 +684,11 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
       continue;
     int64_t chunk = std::min(samples, share.micro.value_or(samples));
     use.activations =
-        std::max(use.activations, activations(problem, stage, inFlight, samples,
-                                              chunk, place.numMicrobatches));
-    forEachLayer(stage.layers, [&](int64_t index) {
+        std::max(use.activations, activations(stage, inFlight, samples, chunk,
+                                              place.numMicrobatches));
+    forEachAlike(stage.layers, [&](int64_t first, int64_t) {
       use.workspace =
-          std::max(use.workspace, problem.layers[index].workspace.at(chunk));
+          std::max(use.workspace, problem.layers[first].workspace.at(chunk));
     });
     Bytes buffers;
     if (!place.isFirst) {

@@ -163,8 +163,21 @@ private:
   Time updateTime(const Stage &stage, size_t device,
                   const ColumnState &column) const;
 
-  /// For each layer the first one that is like it.
-  std::vector<int64_t> kinds;
+  /// Calls `visit` with the first of layers one after the other that hold and
+  /// hand on the same, and with their number, for all layers of the runs.
+  void forEachAlike(
+      llvm::ArrayRef<LayerRun> layers,
+      llvm::function_ref<void(int64_t first, int64_t count)> visit) const;
+  /// What the layers save of a microbatch, for that many samples of it, of
+  /// which `chunk` are computed at a time.
+  cost::Activations savedBy(llvm::ArrayRef<LayerRun> layers, int64_t tensor,
+                            int64_t samples, int64_t chunk) const;
+  Bytes activations(const Stage &stage, int64_t inFlight, int64_t samples,
+                    int64_t chunk, int64_t numMicrobatches) const;
+
+  /// For each layer the first one that is like it, and the end of the layers
+  /// from it on that hold and hand on the same.
+  std::vector<int64_t> kinds, alikeUpTo;
   std::vector<int64_t> nodeKinds;
   mutable llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>,
                          std::unique_ptr<LayerTimes>>

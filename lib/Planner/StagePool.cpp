@@ -14,6 +14,10 @@ using namespace hetero;
 using namespace hetero::planner;
 using namespace hetero::simulator;
 
+/// What is so much longer than what is wanted does not become shorter with
+/// other in-flight counts.
+static constexpr double muchLonger = 1.1;
+
 StagePool::StagePool(const PlanBuilder &builder, ArrayRef<int64_t> microbatches)
     : builder(builder), model(builder.model),
       microbatches(microbatches.begin(), microbatches.end()) {
@@ -22,18 +26,19 @@ StagePool::StagePool(const PlanBuilder &builder, ArrayRef<int64_t> microbatches)
       sizes.push_back(size);
     sizeOf.push_back(llvm::find(sizes, size) - sizes.begin());
   }
+  counts.assign(sizes.size(), 0);
+  for (int64_t size : sizeOf)
+    ++counts[size];
 }
 
 size_t StagePool::find(const StageChoice &choice, StagePlace place,
                        int64_t depth) {
-  std::vector<int64_t> key = {choice.layers.first, choice.layers.last,
-                              choice.tensor,       int64_t(choice.state),
-                              choice.recompute,    place.isFirst,
-                              place.isLast,        depth};
+  key.assign({choice.layers.first, choice.layers.last, choice.tensor,
+              int64_t(choice.state), choice.recompute, place.isFirst,
+              place.isLast, depth});
   key.insert(key.end(), choice.devices.begin(), choice.devices.end());
-  auto [found, isNew] = indices.try_emplace(std::move(key), entries.size());
-  if (!isNew)
-    return found->second;
+  if (auto known = indices.find(key); known != indices.end())
+    return known->second;
   Entry entry;
   entry.stage = builder.makeStage(choice, place, sizes, depth);
   StateDivision state(model, entry.stage, place, Division::Proportional);
@@ -52,22 +57,23 @@ size_t StagePool::find(const StageChoice &choice, StagePlace place,
     entry.first.backward = backward;
   }
   entries.push_back(std::move(entry));
-  return found->second;
+  indices.try_emplace(key, entries.size() - 1);
+  return entries.size() - 1;
 }
 
-const std::vector<std::pair<Time, Time>> &StagePool::crossing(size_t from,
-                                                              size_t to) {
-  std::vector<std::pair<Time, Time>> &times = crossings[{from, to}];
-  if (times.empty())
+/// By size of microbatch; valid until the next one is asked for.
+ArrayRef<std::pair<Time, Time>> StagePool::crossing(size_t from, size_t to) {
+  SmallVector<std::pair<Time, Time>, 2> &both = crossings[{from, to}];
+  if (both.empty())
     for (size_t size = 0; size < sizes.size(); ++size)
-      times.push_back(
+      both.push_back(
           model.boundaryTimes(entries[from].stage, entries[to].stage, size));
-  return times;
+  return both;
 }
 
 /// Finds the entries of all stages; false if one does not fit.
-bool StagePool::collect(ArrayRef<StageChoice> stages,
-                        std::vector<size_t> &found) {
+bool StagePool::collect(ArrayRef<StageChoice> stages) {
+  found.clear();
   int64_t numStages = stages.size(), count = microbatches.size();
   for (auto [index, choice] : enumerate(stages)) {
     int64_t left = numStages - int64_t(index);
@@ -79,21 +85,22 @@ bool StagePool::collect(ArrayRef<StageChoice> stages,
   return true;
 }
 
-/// What stages and the crossings between them take, and what fits.
-void StagePool::getTimes(ArrayRef<size_t> found,
-                         std::vector<EstimatedStage> &seconds,
-                         std::vector<StageTimes> &times,
-                         std::vector<int64_t> &limits) {
+/// What the stages and the crossings between them take, and what fits.
+void StagePool::getTimes() {
+  seconds.resize(found.size());
+  times.resize(found.size());
+  limits.resize(found.size());
   for (auto [index, number] : enumerate(found)) {
-    seconds.push_back(entries[number].seconds);
-    times.push_back(entries[number].first);
-    limits.push_back(entries[number].limit);
+    seconds[index] = entries[number].seconds;
+    times[index] = entries[number].first;
+    limits[index] = entries[number].limit;
     if (index + 1 == found.size())
       continue;
-    const auto &crossed = crossing(number, found[index + 1]);
-    std::tie(times.back().boundary, times.back().boundaryGradient) =
+    ArrayRef<std::pair<Time, Time>> crossed =
+        crossing(number, found[index + 1]);
+    std::tie(times[index].boundary, times[index].boundaryGradient) =
         crossed.front();
-    for (auto [size, both] : zip_equal(seconds.back().sizes, crossed)) {
+    for (auto [size, both] : zip_equal(seconds[index].sizes, crossed)) {
       size.boundary = toSeconds(both.first);
       size.boundaryGradient = toSeconds(both.second);
     }
@@ -101,48 +108,40 @@ void StagePool::getTimes(ArrayRef<size_t> found,
 }
 
 double StagePool::estimateSplit(ArrayRef<StageChoice> stages) {
-  std::vector<size_t> found;
   if (any_of(stages, [](const StageChoice &s) { return s.recompute; }) ||
-      !collect(stages, found))
+      !collect(stages))
     return std::numeric_limits<double>::infinity();
-  std::vector<EstimatedStage> seconds;
-  std::vector<StageTimes> times;
-  std::vector<int64_t> limits;
-  getTimes(found, seconds, times, limits);
-  return splitStep(seconds, sizeOf, limits);
+  getTimes();
+  return splitStep(seconds, counts, limits);
 }
 
 Estimate StagePool::estimate(ArrayRef<StageChoice> stages, double cutoff) {
   Estimate best;
-  std::vector<size_t> found;
-  if (!collect(stages, found))
+  if (!collect(stages))
     return best;
-  std::vector<EstimatedStage> seconds;
-  std::vector<StageTimes> times;
-  std::vector<int64_t> limits;
-  getTimes(found, seconds, times, limits);
-  if (leastStep(seconds, sizeOf) >= cutoff)
+  getTimes();
+  if (leastStep(seconds, counts) >= cutoff)
     return best;
   int64_t count = microbatches.size();
   std::vector<std::vector<int64_t>> tried;
-  auto tryCounts = [&](std::vector<int64_t> counts) {
-    if (is_contained(tried, counts))
+  auto tryCounts = [&](std::vector<int64_t> inFlight) {
+    if (is_contained(tried, inFlight))
       return;
-    double time = estimateStep(seconds, sizeOf, counts);
+    double time = estimateStep(seconds, sizeOf, inFlight);
     if (time < best.seconds)
-      best = {time, counts};
-    tried.push_back(std::move(counts));
+      best = {time, inFlight};
+    tried.push_back(std::move(inFlight));
   };
-  std::vector<int64_t> counts =
+  std::vector<int64_t> covering =
       computeInFlight(builder.options.schedule, count, times, limits);
-  tryCounts(counts);
+  tryCounts(covering);
   if (builder.options.schedule != ScheduleKind::HeteroOneFOneB ||
-      stages.size() == 1)
+      stages.size() == 1 || best.seconds > muchLonger * cutoff)
     return best;
   tryCounts(computeInFlight(ScheduleKind::OneFOneB, count, times, limits));
   // One and two more than it takes in a steady state.
   for (int64_t more : {1, 2}) {
-    std::vector<int64_t> raised = counts;
+    std::vector<int64_t> raised = covering;
     int64_t before = count;
     for (size_t index = 0; index + 1 < raised.size(); ++index)
       before = raised[index] =
@@ -158,8 +157,7 @@ Plan StagePool::makePlan(ArrayRef<StageChoice> stages,
   plan.batch = model.problem.batch;
   plan.microbatches = microbatches;
   plan.schedule = builder.options.schedule;
-  std::vector<size_t> found;
-  collect(stages, found);
+  collect(stages);
   for (size_t number : found)
     plan.stages.push_back(entries[number].stage);
   builder.setInFlight(plan, inFlight, Division::Proportional);

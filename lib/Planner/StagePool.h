@@ -18,6 +18,10 @@
 
 #include "PlanBuilder.h"
 #include "StepEstimate.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+#include <unordered_map>
 
 namespace hetero::planner {
 
@@ -60,20 +64,34 @@ private:
     StageTimes first;
   };
 
+  struct HashKey {
+    size_t operator()(const std::vector<int64_t> &key) const {
+      return llvm::hash_combine_range(key.begin(), key.end());
+    }
+  };
+
   size_t find(const StageChoice &choice, StagePlace place, int64_t depth);
-  const std::vector<std::pair<Time, Time>> &crossing(size_t from, size_t to);
-  void getTimes(llvm::ArrayRef<size_t> found,
-                std::vector<EstimatedStage> &seconds,
-                std::vector<StageTimes> &times, std::vector<int64_t> &limits);
-  bool collect(llvm::ArrayRef<StageChoice> stages, std::vector<size_t> &found);
+  llvm::ArrayRef<std::pair<Time, Time>> crossing(size_t from, size_t to);
+  void getTimes();
+  bool collect(llvm::ArrayRef<StageChoice> stages);
 
   const PlanBuilder &builder;
   const StageModel &model;
   std::vector<int64_t> microbatches, sizes, sizeOf;
-  std::map<std::vector<int64_t>, size_t> indices;
+  /// How many microbatches have each size.
+  std::vector<double> counts;
+  std::unordered_map<std::vector<int64_t>, size_t, HashKey> indices;
   std::vector<Entry> entries;
-  std::map<std::pair<size_t, size_t>, std::vector<std::pair<Time, Time>>>
+  llvm::DenseMap<std::pair<size_t, size_t>,
+                 llvm::SmallVector<std::pair<Time, Time>, 2>>
       crossings;
+
+  // Of the current design, kept for their memory.
+  std::vector<int64_t> key;
+  std::vector<size_t> found;
+  std::vector<EstimatedStage> seconds;
+  std::vector<StageTimes> times;
+  std::vector<int64_t> limits;
 };
 
 } // namespace hetero::planner

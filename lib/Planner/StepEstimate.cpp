@@ -9,6 +9,7 @@
 #include "StepEstimate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero::planner;
@@ -132,11 +133,7 @@ double hetero::planner::estimateStep(ArrayRef<EstimatedStage> stages,
 }
 
 double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
-                                  ArrayRef<int64_t> sizeOf) {
-  size_t numSizes = stages.front().sizes.size();
-  std::vector<double> counts(numSizes, 0);
-  for (int64_t size : sizeOf)
-    ++counts[size];
+                                  ArrayRef<double> counts) {
   double longest = 0, before = 0, after = 0;
   for (const EstimatedStage &stage : stages) {
     double work = 0;
@@ -157,9 +154,9 @@ double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
 }
 
 double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
-                                  ArrayRef<int64_t> sizeOf,
+                                  ArrayRef<double> counts,
                                   ArrayRef<int64_t> limits) {
-  auto count = static_cast<double>(sizeOf.size());
+  double count = std::accumulate(counts.begin(), counts.end(), 0.0);
   // From the last stage on: how long a microbatch stays.
   std::vector<double> stays(stages.size());
   double stay = 0;
@@ -172,8 +169,8 @@ double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
   double longest = 0, before = 0, after = 0;
   for (auto [index, stage] : enumerate(stages)) {
     double work = 0;
-    for (int64_t size : sizeOf)
-      work += stage.sizes[size].forward + stage.sizes[size].backward;
+    for (auto [number, times] : zip_equal(counts, stage.sizes))
+      work += number * (times.forward + times.backward);
     work = std::max(work,
                     count * stays[index] / static_cast<double>(limits[index]));
     const StageSeconds &times = stage.sizes.front();

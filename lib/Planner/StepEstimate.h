@@ -44,16 +44,15 @@ double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
 
 /// What no order of the same stages takes less than: each of them waits for its
 /// first microbatch, computes all of them, and finishes; or the last gradients
-/// go back from it.
+/// go back from it. `counts` gives for each size how many microbatches have it.
 double leastStep(llvm::ArrayRef<EstimatedStage> stages,
-                 llvm::ArrayRef<int64_t> sizeOf);
+                 llvm::ArrayRef<double> counts);
 
 /// What an order that splits backwards comes close to: the gradients of
 /// weights, half of the backward, fill the gaps. With at most `limits` in
 /// flight on each stage.
 double splitStep(llvm::ArrayRef<EstimatedStage> stages,
-                 llvm::ArrayRef<int64_t> sizeOf,
-                 llvm::ArrayRef<int64_t> limits);
+                 llvm::ArrayRef<double> counts, llvm::ArrayRef<int64_t> limits);
 
 } // namespace hetero::planner
 

@@ -133,7 +133,7 @@ TEST(HarpTest, findsTheBestOfAllLayouts) {
     int64_t size = (problem.batch + count - 1) / count;
     double infinity = std::numeric_limits<double>::infinity();
     HarpSearch search(tables, options, runs, /*maxPositions=*/100, size, count,
-                      infinity, /*step=*/0);
+                      infinity, /*tolerance=*/0);
     std::optional<HarpLayout> layout = search.run();
     double best = Enumeration(search, problem.constraints.maxStages).run();
     ASSERT_EQ(layout.has_value(), best < infinity) << "case " << i;
