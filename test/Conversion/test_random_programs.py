@@ -31,6 +31,7 @@ COUNT = int(os.environ.get("HETERO_RANDOM_PROGRAMS", "300"))
 SEED = int(os.environ.get("HETERO_RANDOM_SEED", "0"))
 GROUP = 6  # Programs of a module.
 BATCH = 60  # Programs of a process.
+TASKS = 200  # Groups of a process of the peer, which keeps something of each.
 
 
 def _reference(seeds: list[int]) -> Reference | str:
@@ -54,14 +55,18 @@ class Peer:
 
     def __init__(self) -> None:
         self.lost: dict[int, str] = {}
+        self._count = 0
         self._pool = self._start()
 
     @staticmethod
     def _start() -> ProcessPoolExecutor:
-        # What JAX keeps of programs is given back now and then.
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=500)
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
 
     def submit(self, function: Callable[[Any], Any], argument: Any) -> Future[Any]:
+        self._count += 1
+        if self._count % TASKS == 0:
+            self._pool.shutdown(wait=False)  # What it was asked before, it still does.
+            self._pool = self._start()
         try:
             return self._pool.submit(function, argument)
         except BrokenProcessPool:
@@ -118,8 +123,8 @@ def _check(first: int, count: int, directory: Path) -> None:
         lost = ", ".join(f"seed {seed} ({reason})" for seed, reason in peer.lost.items())
         warnings.warn(f"of {count} programs, XLA does not compile {lost or 'none'}, and rewrites {', '.join(rewritten) or 'none'}")
     assert not wrong, "\n".join(f"{name}: {message}" for name, message in wrong.items())
-    assert len(peer.lost) * 1000 <= count, f"XLA does not compile {peer.lost}"
-    assert len(rewritten) * 500 <= count, f"XLA is not equal to single operations on {', '.join(rewritten)}"
+    assert len(peer.lost) <= max(count // 1000, 1), f"XLA does not compile {peer.lost}"
+    assert len(rewritten) <= max(count // 500, 1), f"XLA is not equal to single operations on {', '.join(rewritten)}"
 
 
 def test_some(tmp_path: Path) -> None:
