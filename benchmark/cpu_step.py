@@ -152,6 +152,9 @@ def _measure(
     options: argparse.Namespace,
     report: Report,
 ) -> dict[str, float]:
+    # No process starts while another one compiles.
+    for engine in engines.values():
+        engine.ask("ready")
     compiled = {name: engine.ask("compile") for name, engine in engines.items()}
     for name, engine in engines.items():
         engine.ask(f"first {scratch / name}")

@@ -7,6 +7,7 @@ The folder has what `prepare` wrote: step.mlir, the arguments and the model. A
 request is a word on a line of standard input, and the answer is one JSON object
 on a line of standard output:
 
+    ready            -> {} when everything that is not timed is loaded
     compile          -> {"seconds", "cpu"}
     first <folder>   -> {"seconds", "cpu"}; writes the results there
     step             -> {"seconds", "cpu", "loss"}
@@ -247,7 +248,9 @@ def main() -> int:
     base = resident("VmRSS")
     for line in sys.stdin:
         request, *rest = line.split()
-        if request == "compile":
+        if request == "ready":
+            answer = {}
+        elif request == "compile":
             answer = timed(engine.compile)
         elif request == "first":
             answer = first(engine, Path(rest[0]))

@@ -7,10 +7,12 @@ only when something is wrong is each case looked at by itself.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
 import jax
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 from kernel import run_all
@@ -41,6 +43,15 @@ class Case:
     arguments: Sequence[np.ndarray]
     by_scale: bool = False
     factor: float = 1.0
+
+
+@dataclasses.dataclass
+class Difference:
+    """A case whose results, or the reason why there are none, are not those of JAX."""
+
+    case: Case
+    found: list[np.ndarray] | str
+    message: str
 
 
 def error(actual: np.ndarray, expected: np.ndarray, case: Case) -> str | None:
@@ -83,22 +94,12 @@ def compile_jax(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple
     return lowered.as_text(), [np.asarray(leaf) for leaf in jax.tree.leaves(compiled(*arguments))]
 
 
-def _outcome(case: Case, found: list[np.ndarray] | str, expected: list[np.ndarray]) -> str | None:
+def outcome(case: Case, found: list[np.ndarray] | str, expected: list[np.ndarray]) -> str | None:
+    """What is wrong with the results of a case, if anything is."""
     if isinstance(found, str):
         return found
     wrong = [error(a, e, case) for a, e in zip(found, expected, strict=True)]
     return next((text for text in wrong if text), None)
-
-
-def _failures_alone(cases: Sequence[Case], directory: Path) -> dict[str, str]:
-    compiled = [compile_jax(case.function, case.arguments) for case in cases]
-    found = run_all([text for text, _ in compiled], [list(case.arguments) for case in cases], directory)
-    failures = {}
-    for case, result, (_, expected) in zip(cases, found, compiled, strict=True):
-        wrong = _outcome(case, result, expected)
-        if wrong:
-            failures[case.name] = wrong
-    return failures
 
 
 def _merge(cases: Sequence[Case]) -> tuple[Callable[..., Any], list[np.ndarray]]:
@@ -115,53 +116,59 @@ def _merge(cases: Sequence[Case]) -> tuple[Callable[..., Any], list[np.ndarray]]
     return everything, [argument for case in cases for argument in case.arguments]
 
 
-def without_refused(groups: Sequence[Sequence[Case]], refused: list[str]) -> list[list[Case]]:
-    """The groups without cases that XLA itself does not compile, whose names are
-    added to `refused`."""
+@dataclasses.dataclass
+class Reference:
+    """A group of cases as one module, what JAX computes for it, and how many of
+    the results belong to each case."""
 
-    def is_compiled(cases: Sequence[Case]) -> bool:
-        try:
-            compile_jax(*_merge(cases))
-        except jax.errors.JaxRuntimeError:
-            return False
-        return True
+    text: str
+    results: list[np.ndarray]
+    counts: list[int]
 
-    kept = []
+    def parts(self, results: list[np.ndarray]) -> list[list[np.ndarray]]:
+        """Results of the module, by cases."""
+        rest = iter(results)
+        return [list(itertools.islice(rest, count)) for count in self.counts]
+
+
+def reference(group: Sequence[Case]) -> Reference:
+    """The group, compiled and run by JAX."""
     with jax.enable_x64(True):
-        for group in groups:
-            good = list(group)
-            if not is_compiled(group):
-                alone = [(case, is_compiled([case])) for case in group]
-                good = [case for case, compiles in alone if compiles]
-                refused.extend(case.name for case, compiles in alone if not compiles)
-            if good:
-                kept.append(good)
-    return kept
+        text, results = compile_jax(*_merge(group))
+        shapes = [jax.eval_shape(case.function, *case.arguments) for case in group]
+    return Reference(text, results, [len(jax.tree.leaves(shape)) for shape in shapes])
 
 
-def failures_of_groups(groups: Sequence[Sequence[Case]], directory: Path) -> dict[str, str]:
-    """What is wrong with each case that has something wrong with it. Each group
-    is one module."""
+def single_operations(case: Case) -> list[np.ndarray]:
+    """What JAX computes for the case when each operation is a program of its own."""
+    with jax.enable_x64(True), jax.disable_jit():
+        results = case.function(*[jnp.asarray(argument) for argument in case.arguments])
+        return [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
+
+
+def _run_alone(cases: Sequence[Case], directory: Path) -> list[list[np.ndarray] | str]:
+    """Each case as a module of its own."""
+    with jax.enable_x64(True):
+        lowered = [jax.jit(case.function, keep_unused=True).lower(*case.arguments) for case in cases]
+    return run_all([module.as_text() for module in lowered], [list(case.arguments) for case in cases], directory)
+
+
+def compare(groups: Sequence[Sequence[Case]], references: Sequence[Reference], directory: Path) -> dict[str, Difference]:
+    """The cases with which something is wrong."""
+    arguments = [[argument for case in group for argument in case.arguments] for group in groups]
+    found = run_all([reference.text for reference in references], arguments, directory)
     wrong = {}
-    with jax.enable_x64(True):
-        merged = [_merge(group) for group in groups]
-        compiled = [compile_jax(function, arguments) for function, arguments in merged]
-        found = run_all([text for text, _ in compiled], [arguments for _, arguments in merged], directory)
-        for group, results, (_, expected) in zip(groups, found, compiled, strict=True):
-            if isinstance(results, str):
-                wrong |= _failures_alone(group, directory) or {group[0].name: f"with those after it, {results}"}
-                continue
-            position = 0
-            for case in group:
-                size = len(jax.tree.leaves(jax.eval_shape(case.function, *case.arguments)))
-                part = slice(position, position + size)
-                message = _outcome(case, results[part], expected[part])
-                if message:
-                    wrong[case.name] = message
-                position += size
+    for group, results, expected in zip(groups, found, references, strict=True):
+        by_case = _run_alone(group, directory) if isinstance(results, str) else expected.parts(results)
+        messages = [outcome(*each) for each in zip(group, by_case, expected.parts(expected.results), strict=True)]
+        if isinstance(results, str) and not any(messages):
+            messages[0] = f"with those after it, {results}"
+        for case, part, message in zip(group, by_case, messages, strict=True):
+            if message:
+                wrong[case.name] = Difference(case, part, message)
     return wrong
 
 
 def failures(cases: Sequence[Case], directory: Path) -> dict[str, str]:
-    """The same for one group."""
-    return failures_of_groups([cases], directory)
+    """What is wrong with each case that has something wrong with it."""
+    return {name: wrong.message for name, wrong in compare([cases], [reference(cases)], directory).items()}

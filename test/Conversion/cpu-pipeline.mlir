@@ -72,3 +72,12 @@ func.func @nothing(%x: tensor<0x3xf32>, %y: tensor<0x5xf32>) -> tensor<3x5xf32> 
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<0x3xf32>, tensor<0x5xf32>) -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 }
+
+// A logarithm has a vectorized form, a log1p has none.
+// CHECK-LABEL: llvm.func internal @log_plus_one.impl
+// CHECK-NOT: @log1p
+// CHECK: llvm.intr.log(
+func.func @log_plus_one(%x: tensor<64xf64>) -> tensor<64xf64> {
+  %0 = stablehlo.log_plus_one %x : tensor<64xf64>
+  return %0 : tensor<64xf64>
+}

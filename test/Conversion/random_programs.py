@@ -67,6 +67,11 @@ class Value:
         return Value(array, self.bound if bound is None else bound, self.digits if digits is None else digits)
 
 
+def precision(dtype: np.dtype) -> int:
+    """The bits of the mantissa of a float or complex type."""
+    return MANTISSA[{"complex64": "float32", "complex128": "float64"}.get(dtype.name, dtype.name)]
+
+
 def tame(value: Value) -> Value:
     """Below 1 in magnitude, if it is a float or complex number that is not exact."""
     if value.kind == "f" and not value.exact:
@@ -222,9 +227,11 @@ class Drawing:
         if made.kind == "f" and x.kind == "f" and x.exact:
             made = Value(made.array, x.bound, x.digits)
             return made if made.exact else tame(Value(made.array))
+        if x.kind == "f" and not x.exact and precision(target) > precision(x.dtype):
+            return None  # Its error is that of the narrower type.
         if made.kind == "f" and x.kind == "b":
             return Value(made.array, 1.0, 0)
-        if made.kind == "f":
+        if made.kind == "f" and x.kind in "iu":
             small = jnp.clip(x.array, 0 if x.kind == "u" else -64, 64)
             return Value(small.astype(target), 64.0, 0)
         return tame(made)
@@ -505,6 +512,11 @@ def make(seed: int) -> Case:
         return [value.array for value in [new[-1], *extra]]
 
     return Case(f"seed {seed}", function, arguments, by_scale=True, factor=FACTOR)
+
+
+def seed_of(case: Case) -> int:
+    """The seed that a program was made from."""
+    return int(case.name.removeprefix("seed "))
 
 
 # Errors of several operations add up.
