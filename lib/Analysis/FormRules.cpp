@@ -267,3 +267,15 @@ std::optional<FormRule> hetero::findFormRule(Operation *op,
   rule.seeded = true;
   return rule;
 }
+
+FormAnalysis &FormRules::get(int64_t units) {
+  std::unique_ptr<FormAnalysis> &analysis = known[units];
+  if (!analysis) {
+    FormAxis axis;
+    axis.units = units;
+    axis.seeds = false;
+    axis.includes = [](Operation *) { return false; };
+    analysis = std::make_unique<FormAnalysis>(*block, std::move(axis));
+  }
+  return *analysis;
+}

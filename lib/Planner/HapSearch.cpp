@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SpmdSpace.h"
+#include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -81,6 +81,7 @@ public:
 private:
   void assignSlots();
   void expand(int parent);
+  SmallVector<int> getStoredForms(int64_t index) const;
   void acquire(std::vector<Variant> &variants, int64_t tensor, int form);
   void acquireHeld(const Variant &variant, int64_t tensor, int form,
                    std::vector<Variant> &out);
@@ -245,6 +246,17 @@ void HapSearch::acquireHeld(const Variant &variant, int64_t tensor, int form,
           std::min(via, form), std::max(via, form));
 }
 
+/// Forms that an argument may be stored in.
+SmallVector<int> HapSearch::getStoredForms(int64_t index) const {
+  const GraphArgument &argument = graph.arguments[index];
+  SmallVector<int> forms = {form::replicated};
+  for (size_t split = 0; split < units[argument.tensor].size() &&
+                         !(options.replicatedState && argument.isState());
+       ++split)
+    forms.push_back(form::firstSplit + int(split));
+  return forms;
+}
+
 void HapSearch::acquire(std::vector<Variant> &variants, int64_t tensor,
                         int form) {
   std::vector<Variant> out;
@@ -255,10 +267,7 @@ void HapSearch::acquire(std::vector<Variant> &variants, int64_t tensor,
       continue;
     }
     // An argument that nothing has used yet: it may be stored in any form.
-    for (int stored = 0, end = form::firstSplit + int(units[tensor].size());
-         stored < end; ++stored) {
-      if (stored == form::partial || stored == form::pending)
-        continue;
+    for (int stored : getStoredForms(argumentOf[tensor])) {
       Variant decided = variant;
       decided.held[slots[tensor]].made = stored;
       decided.stored.push_back({argumentOf[tensor], stored});
@@ -284,10 +293,7 @@ void HapSearch::finishTensors(std::vector<Variant> &variants, int64_t index) {
       if (variant.held[slots[state]].made >= 0) {
         one.push_back(std::move(variant));
       } else {
-        for (int form = 0; form < form::firstSplit + int(units[state].size());
-             ++form) {
-          if (form == form::partial || form == form::pending)
-            continue;
+        for (int form : getStoredForms(argument)) {
           one.push_back(variant);
           one.back().held[slots[state]].made = form;
           one.back().stored.push_back({argument, form});
@@ -432,4 +438,32 @@ Expected<SpmdSolution> hetero::planner::searchProgram(
   if (Error error = verify(graph, devices.size(), solution.program))
     return error;
   return solution;
+}
+
+Expected<SpmdSolution> hetero::planner::searchInTurn(
+    const Graph &graph, const cluster::Cluster &cluster,
+    ArrayRef<int64_t> devices, const HapOptions &options) {
+  constexpr int rounds = 3;
+  SpmdSpace space(graph, devices.size(), options.replicatedState);
+  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
+  std::optional<SpmdSolution> best;
+  for (int round = 0; round < rounds; ++round) {
+    Expected<SpmdSolution> found =
+        searchProgram(graph, cluster, devices, shares, options);
+    if (!found)
+      return found.takeError();
+    if (best && found->time() >= best->time())
+      break;
+    best = std::move(*found);
+    SpmdCost cost(cluster, devices, shares);
+    Expected<std::vector<double>> next =
+        findShares(space, best->program, cost, /*limitMemory=*/true);
+    if (!next) {
+      // What was found stays, even if memory does not suffice for it.
+      consumeError(next.takeError());
+      break;
+    }
+    shares = std::move(*next);
+  }
+  return std::move(*best);
 }

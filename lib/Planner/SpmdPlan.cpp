@@ -283,27 +283,6 @@ Expected<Plan> hetero::planner::planHap(const Problem &problem,
   return planOneStage("hap", problem, cluster, options,
                       [](const Graph &graph, const Cluster &cluster,
                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-                        SpmdSpace space(graph, devices.size());
-                        std::vector<double> shares =
-                            getSpeedShares(graph, cluster, devices);
-                        std::optional<SpmdSolution> best;
-                        for (int round = 0; round < 3; ++round) {
-                          Expected<SpmdSolution> found =
-                              searchProgram(graph, cluster, devices, shares);
-                          if (!found)
-                            return found.takeError();
-                          if (best && found->time() >= best->time())
-                            break;
-                          best = std::move(*found);
-                          SpmdCost cost(cluster, devices, shares);
-                          Expected<std::vector<double>> next = findShares(
-                              space, best->program, cost, /*limitMemory=*/true);
-                          if (!next) {
-                            consumeError(next.takeError());
-                            break;
-                          }
-                          shares = std::move(*next);
-                        }
-                        return std::move(*best);
+                        return searchInTurn(graph, cluster, devices);
                       });
 }

@@ -336,16 +336,17 @@ PlanPass::solvePrograms(const planner::Graph &graph,
   SmallVector<std::pair<std::vector<int64_t>, planner::SpmdSolution>> solutions;
   SmallVector<std::vector<int64_t>> sets =
       getDeviceSets(graph, problem, cluster);
+  planner::SpmdOptions synthesis;
+  planner::HapOptions search;
+  synthesis.replicatedState = search.replicatedState = !state.empty();
   // What was published uses all devices.
   if (plannerName == "hap" && !sets.empty())
     sets.resize(1);
   for (const std::vector<int64_t> &devices : sets) {
     llvm::Expected<planner::SpmdSolution> solution =
         plannerName == "hap"
-            ? planner::searchProgram(
-                  graph, cluster, devices,
-                  planner::getSpeedShares(graph, cluster, devices))
-            : planner::synthesize(graph, cluster, devices);
+            ? planner::searchInTurn(graph, cluster, devices, search)
+            : planner::synthesize(graph, cluster, devices, synthesis);
     if (solution)
       solutions.push_back({devices, std::move(*solution)});
     else
@@ -450,7 +451,10 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
     options->graph = &graph.graph;
   }
   // Whether nobody else has decided what a program would.
-  bool isFree = microbatches.empty() && state.empty() && tensor == 0 &&
+  bool isReplicated = llvm::all_of(state, [](StringRef name) {
+    return name == stringify(planner::StateMode::Replicated);
+  });
+  bool isFree = microbatches.empty() && isReplicated && tensor == 0 &&
                 schedule == "auto" && user->tensorDims.empty() &&
                 user->storageDims.empty() && !user->data &&
                 problem.constraints.pins.empty();

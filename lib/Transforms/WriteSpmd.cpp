@@ -35,7 +35,7 @@ public:
         program(solution.program), mesh(mesh),
         splits(planner::findSplits(graph.graph, solution.shares.size())),
         versions(graph.graph.tensors.size()),
-        changesOf(graph.graph.tensors.size()) {
+        changesOf(graph.graph.tensors.size()), rules(step.getBody().front()) {
     for (const planner::FormChange &change : program.changes)
       changesOf[change.tensor].push_back(change);
   }
@@ -52,7 +52,7 @@ private:
   }
   Value getVersion(int64_t tensor, int wanted, Operation *user,
                    ArrayRef<planner::FormChange> changes);
-  FormAnalysis &getRules(int64_t units);
+  Value makeBroadcast(Value whole, const SizedForm &wanted, Operation *user);
   bool setSharding(int64_t index, Operation *op,
                    const planner::OpStrategy &strategy);
 
@@ -67,7 +67,7 @@ private:
   std::vector<SmallVector<planner::FormChange, 2>> changesOf;
   /// How tensors that are pending are to be combined.
   std::map<int64_t, ReductionKind> pending;
-  std::map<int64_t, std::unique_ptr<FormAnalysis>> rules;
+  FormRules rules;
   int64_t numDivided = 0;
 };
 } // namespace
@@ -114,6 +114,24 @@ ShardingAttr ProgramWriter::getSharding(const SizedForm &sized) const {
   return ShardingAttr::get(context, name, entries);
 }
 
+/// A part of what is spread out from a whole value: instead of cutting it out
+/// of the whole result it is made as it is wanted, without the memory for the
+/// rest. Null for all others.
+Value ProgramWriter::makeBroadcast(Value whole, const SizedForm &wanted,
+                                   Operation *user) {
+  auto op = whole.getDefiningOp<stablehlo::BroadcastInDimOp>();
+  if (!op || !wanted.form.isSplit() || wanted.sizes.empty() ||
+      op->hasAttr(HeteroDialect::getShardingAttrName()) ||
+      !findFormRule(op, Form::replicated(), wanted.form,
+                    rules.get(wanted.units)))
+    return {};
+  OpBuilder builder(user);
+  Operation *part = builder.clone(*op);
+  part->setAttr(HeteroDialect::getShardingAttrName(), getSharding(wanted));
+  ++numDivided;
+  return part->getResult(0);
+}
+
 /// The tensor in a form, by the changes of the program; what is whole can be
 /// had in any form.
 Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
@@ -133,6 +151,9 @@ Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
   }
   if (!value)
     value = known.begin()->second;
+  if (Value made = makeBroadcast(
+          value, getForm(tensor, wanted, ReductionKind::Sum), user))
+    return known[wanted] = made;
   auto kind = pending.find(tensor);
   OpBuilder builder(user);
   auto reshard = ReshardOp::create(
@@ -147,19 +168,6 @@ Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
     reshard->setAttr(name, layer);
   known[wanted] = reshard;
   return reshard;
-}
-
-FormAnalysis &ProgramWriter::getRules(int64_t units) {
-  std::unique_ptr<FormAnalysis> &found = rules[units];
-  if (!found) {
-    FormAxis axis;
-    axis.units = units;
-    axis.seeds = false;
-    axis.includes = [](Operation *) { return false; };
-    found =
-        std::make_unique<FormAnalysis>(step.getBody().front(), std::move(axis));
-  }
-  return *found;
 }
 
 void ProgramWriter::writeArguments() {
@@ -200,12 +208,12 @@ bool ProgramWriter::setSharding(int64_t index, Operation *op,
   for (planner::LoopReduction reduction : graphOp.loops)
     if (getKind(reduction) != ReductionKind::Sum)
       kind = getKind(reduction);
-  int64_t units = 1;
+  SizedForm divided;
   SmallVector<Form> operands(op->getNumOperands()), results;
   auto read = [&](int64_t tensor, int number) {
     SizedForm sized = getForm(tensor, number, kind);
     if (sized.form.isSplit())
-      units = sized.units;
+      divided = sized;
     return sized;
   };
   for (auto [number, tensor, wanted] :
@@ -225,8 +233,18 @@ bool ProgramWriter::setSharding(int64_t index, Operation *op,
   }
   if (isWhole)
     return true;
-  if (!findFormRule(op, operands, results, getRules(units)))
+  std::optional<FormRule> rule =
+      findFormRule(op, operands, results, rules.get(divided.units));
+  if (!rule)
     return false;
+  // What exists in every form is made in the one that the rule takes.
+  for (auto [number, tensor] : llvm::enumerate(graphOp.operands)) {
+    if (tensor != planner::GraphOp::anyForm || number >= operands.size())
+      continue;
+    divided.form = rule->operands[number];
+    if (Value made = makeBroadcast(op->getOperand(number), divided, op))
+      op->setOperand(number, made);
+  }
   ++numDivided;
   op->setAttr(HeteroDialect::getShardingAttrName(),
               shardings.size() == 1
@@ -292,6 +310,10 @@ int64_t ProgramWriter::write() {
   for (size_t index = 0; index < graph.operations.size(); ++index)
     writeOperation(index);
   writeResults();
+  for (auto broadcast :
+       llvm::make_early_inc_range(step.getOps<stablehlo::BroadcastInDimOp>()))
+    if (broadcast->use_empty())
+      broadcast.erase();
   return numDivided;
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import mpirun
 import numpy as np
 import pytest
 import steps
@@ -92,6 +93,66 @@ def test_gathered_factor(tmp_path: Path) -> None:
     moved = re.findall(r"hetero\.reshard %\w+ to <@stage0> .* : (tensor<\w+>)$", planned, re.M)
     assert "tensor<4x256xf32>" in moved
     assert not re.search(r"hetero\.reshard .* : tensor<256x256xf32>$", planned, re.M)
+    (tmp_path / "step.mlir").write_text(planned)
+    results, loss = jax.jit(step)(parameters, x, y)
+    run(tmp_path, [*parameters, x, y], [np.asarray(a) for a in [*results, loss]])
+
+
+def write_exchanges(directory: Path) -> None:
+    """A step by hand whose values change from one split to another, with arguments and results."""
+    text = (steps.ROOT / "test/Transforms/partition-exchanges.mlir").read_text()
+    (directory / "step.mlir").write_text(text)
+    rng = np.random.default_rng(0)
+    w, x = (rng.normal(size=size).astype(np.float32) for size in ((4, 12), (8, 4)))
+    y = np.sqrt(np.exp(-np.tanh(x @ w)))
+    steps.save(directory / "in.npz", [w, x])
+    steps.save(directory / "expected.npz", [w - x.T @ y, y.sum()])
+
+
+def test_exchanges(tmp_path: Path) -> None:
+    write_exchanges(tmp_path)
+    command = [steps.tool("hetero-run"), "step.mlir", "--args=in.npz", "--compare=expected.npz"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "results agree" in done.stdout, done.stderr[-3000:]
+
+
+@mpirun.needs_mpi
+def test_exchanges_of_processes(tmp_path: Path) -> None:
+    write_exchanges(tmp_path)
+    ranks = mpirun.Run(2, "step.mlir", "--transport=mpi", "--args=in.npz", "--compare=expected.npz",
+                       program=steps.tool("hetero-run"), cwd=tmp_path)  # fmt: skip
+    assert ranks.end()[0] == 0, ranks.text
+    assert "results agree" in ranks.text
+
+
+def test_found_factor_broadcasting(tmp_path: Path) -> None:
+    """Where state is on every device and links are slow, both factors of a wide gradient are gathered."""
+
+    def step(parameters, x, y):
+        def loss(parameters):
+            s, w = parameters
+            h = x
+            for _ in range(4):
+                h = jnp.tanh(h @ s)
+                h = jnp.tanh(h @ h)
+            return -jnp.mean(jax.nn.log_softmax(h.reshape(3, -1) @ w) * y)
+
+        value, gradients = jax.value_and_grad(loss)(parameters)
+        return [p - 0.5 * g for p, g in zip(parameters, gradients)], value
+
+    rng = np.random.default_rng(0)
+    parameters = [(0.1 * rng.normal(size=size)).astype(np.float32) for size in ((64, 64), (4096, 64))]
+    x, y = (rng.normal(size=size).astype(np.float32) for size in ((3, 64, 64), (3, 64)))
+    text = jax.jit(step, donate_argnums=0).lower(parameters, x, y).as_text()
+    (tmp_path / "cluster.yaml").write_text(SLOW_LINK.replace("bandwidth: 1 GB/s", "bandwidth: 100 MB/s"))
+    planned, errors = test_planners.plan(text, tmp_path / "cluster.yaml", "spmd", "state=replicated")
+    assert planned, errors
+    # Samples are divided, the gradient of w is computed whole from two whole factors, and nothing of its size moves.
+    assert re.search(r"hetero\.reshard %arg2 to <@stage0, tensor = split 0 : \[2, 1\]>", planned)
+    gradient = re.search(r"dot_general (%\w+), (%\w+), contracting_dims = \[0\] x \[0\].* -> tensor<64x4096xf32>", planned)
+    assert gradient and "hetero.sharding" not in gradient[0]
+    assert not re.search(r"hetero\.reshard %\w+ to <@stage0> .* : tensor<(4096x64|64x4096)xf32>$", planned, re.M)
+    assert re.search(r"hetero\.reshard %\w+ to <@stage0> .* : tensor<3x(4096|64x64)xf32>$", planned, re.M)
     (tmp_path / "step.mlir").write_text(planned)
     results, loss = jax.jit(step)(parameters, x, y)
     run(tmp_path, [*parameters, x, y], [np.asarray(a) for a in [*results, loss]])

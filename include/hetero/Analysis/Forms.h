@@ -50,6 +50,8 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
+#include <memory>
 #include <optional>
 
 namespace hetero {
@@ -265,6 +267,18 @@ private:
   llvm::MapVector<mlir::Value, Form> seeds;
   llvm::SmallVector<unsigned> queue; // A heap of positions.
   llvm::SmallVector<char> queued;
+};
+
+/// The rules of operations of a block for splits of so many units, for
+/// findFormRule: analyses that follow nothing, each made when it is asked for.
+class FormRules {
+public:
+  explicit FormRules(mlir::Block &block) : block(&block) {}
+  FormAnalysis &get(int64_t units);
+
+private:
+  mlir::Block *block;
+  std::map<int64_t, std::unique_ptr<FormAnalysis>> known;
 };
 
 } // namespace hetero

@@ -125,12 +125,21 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
 struct HapOptions {
   /// 0 for a number that makes about the same work for graphs of all sizes.
   int width = 0;
+  /// Whether parameters and optimizer state must be stored replicated.
+  bool replicatedState = false;
 };
 llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            const cluster::Cluster &cluster,
                                            llvm::ArrayRef<int64_t> devices,
                                            std::vector<double> shares,
                                            const HapOptions &options = {});
+
+/// The published method as a whole: that search from shares by speed, and the
+/// best shares for what it finds, in turn, while that gets faster.
+llvm::Expected<SpmdSolution> searchInTurn(const Graph &graph,
+                                          const cluster::Cluster &cluster,
+                                          llvm::ArrayRef<int64_t> devices,
+                                          const HapOptions &options = {});
 
 /// Shares by the speed of devices at the work of the graph.
 std::vector<double> getSpeedShares(const Graph &graph,

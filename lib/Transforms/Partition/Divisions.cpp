@@ -83,20 +83,6 @@ FailureOr<StepLayout::Split> StepLayout::readSharding(Operation *op,
       axis);
 }
 
-/// Rules of operations for that many units.
-FormAnalysis &StepLayout::getRules(const AxisClass &axis) {
-  std::unique_ptr<FormAnalysis> &rules = rulesOfUnits[axis.units];
-  if (!rules) {
-    FormAxis formAxis;
-    formAxis.units = axis.units;
-    formAxis.seeds = false;
-    formAxis.includes = [](Operation *) { return false; };
-    rules = std::make_unique<FormAnalysis>(step.getBody().front(),
-                                           std::move(formAxis));
-  }
-  return *rules;
-}
-
 LogicalResult StepLayout::divide(Operation *op) {
   SmallVector<ShardingAttr> shardings;
   if (auto reshard = dyn_cast<ReshardOp>(op))
@@ -159,7 +145,7 @@ LogicalResult StepLayout::divide(Operation *op) {
         form.isSplit() && axis != division.axis ? Form::replicated() : form);
   }
   std::optional<FormRule> rule =
-      findFormRule(op, operands, results, getRules(*division.axis));
+      findFormRule(op, operands, results, rules->get(division.axis->units));
   if (!rule) {
     InFlightDiagnostic error =
         op->emitOpError() << "cannot give its results as hetero.sharding says "
@@ -175,6 +161,7 @@ LogicalResult StepLayout::divide(Operation *op) {
 }
 
 LogicalResult StepLayout::readDivisions() {
+  rules.emplace(step.getBody().front());
   for (Operation &op : step.getBody().front())
     if (stageOf.contains(&op) && failed(divide(&op)))
       return failure();

@@ -223,7 +223,6 @@ private:
   mlir::FailureOr<Split> readSharding(mlir::Operation *op,
                                       ShardingAttr sharding);
   mlir::LogicalResult divide(mlir::Operation *op);
-  FormAnalysis &getRules(const AxisClass &axis);
   mlir::LogicalResult readDivisions();
   std::pair<const FormRule *, const AxisClass *>
   getTensorRule(mlir::Operation *op) const;
@@ -256,7 +255,7 @@ private:
   /// Whether operations say how they are split, and what they say.
   bool hasShardings = false;
   llvm::DenseMap<mlir::Operation *, Division> divisions;
-  std::map<int64_t, std::unique_ptr<FormAnalysis>> rulesOfUnits;
+  std::optional<FormRules> rules;
   llvm::DenseMap<mlir::Value, Split> tensorSplits, storageSplits, completedAs;
 };
 

@@ -14,12 +14,6 @@ using namespace mlir;
 using namespace hetero;
 using namespace hetero::partition;
 
-static bool isSame(const Holding &a, const Holding &b) {
-  return a.data == b.data && a.tensor == b.tensor &&
-         (!a.data.isSplit() || a.dataClass == b.dataClass) &&
-         (!a.tensor.isSplit() || a.tensorClass == b.tensorClass);
-}
-
 Variant partition::getVariant(const StepLayout &layout, Value value,
                               const Form &data, Where where) {
   Operation *def = value.getDefiningOp();
@@ -127,203 +121,6 @@ void UnitEmitter::markPartial(Operation *local, ArrayRef<Holding> operands,
   if (any)
     local->setAttr(HeteroDialect::getFormsAttrName(),
                    builder.getArrayAttr(marks));
-}
-
-Value UnitEmitter::getIntegerConstant(int64_t value, Location loc) {
-  auto type = RankedTensorType::get({}, builder.getI64Type());
-  return stablehlo::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>{value}));
-}
-
-/// Units before this member's, as a tensor<i64>.
-Value UnitEmitter::getOffset(const Holding &holding, bool tensor,
-                             Location loc) {
-  if (tensor)
-    return getIntegerConstant(
-        StepLayout::getUnits(*holding.tensorClass, member.tensor).second, loc);
-  if (holding.dataClass)
-    return getIntegerConstant(
-        StepLayout::getUnits(*holding.dataClass, member.data).second, loc);
-  if (!offset) {
-    offset = unit.function.getBody().front().addArgument(
-        RankedTensorType::get({}, builder.getI64Type()), loc);
-    unit.takesOffset = true;
-  }
-  return offset;
-}
-
-/// The form of one axis as the other one leaves it: where both split the same
-/// dimension, the part of it that this one does not split is smaller.
-Form UnitEmitter::getLocalForm(const Holding &holding, bool tensor) const {
-  Form form = tensor ? holding.tensor : holding.data;
-  const Form &other = tensor ? holding.data : holding.tensor;
-  if (!form.isSplit() || !other.isSplit() || form.dim != other.dim)
-    return form;
-  int64_t units =
-      tensor ? layout.getTotalUnits(holding) : holding.tensorClass->units;
-  int64_t size =
-      tensor ? layout
-                   .getDataUnits(holding, member.stage, member.microbatch,
-                                 member.data)
-                   .first
-             : StepLayout::getUnits(*holding.tensorClass, member.tensor).first;
-  if (size == units)
-    return form;
-  if (form.outer % (other.outer * units) == 0)
-    form.outer = form.outer / units * size;
-  else
-    form.inner = form.inner / units * size;
-  return form;
-}
-
-/// The part [offset, offset + size) of the units that `form` splits.
-Value UnitEmitter::slice(Value local, RankedTensorType type, Form form,
-                         int64_t units, int64_t size, Value begin,
-                         Location loc) {
-  auto from = cast<RankedTensorType>(local.getType());
-  // [.., outer, units * inner, ..], sliced in the middle.
-  SmallVector<int64_t> shape(from.getShape().take_front(form.dim));
-  size_t at = shape.size();
-  if (form.outer != 1) {
-    shape.push_back(form.outer);
-    ++at;
-  }
-  shape.push_back(units * form.inner);
-  llvm::append_range(shape, from.getShape().drop_front(form.dim + 1));
-  Value wide = local;
-  if (form.outer != 1)
-    wide = stablehlo::ReshapeOp::create(
-        builder, loc, RankedTensorType::get(shape, from.getElementType()),
-        local);
-  Value start = begin;
-  if (form.inner != 1)
-    start = stablehlo::MulOp::create(builder, loc, begin,
-                                     getIntegerConstant(form.inner, loc));
-  SmallVector<Value> starts(shape.size(), Value());
-  Value zero;
-  for (auto [dim, value] : llvm::enumerate(starts)) {
-    if (dim == at) {
-      value = start;
-      continue;
-    }
-    if (!zero)
-      zero = getIntegerConstant(0, loc);
-    value = zero;
-  }
-  shape[at] = size * form.inner;
-  Value part = stablehlo::DynamicSliceOp::create(
-      builder, loc, RankedTensorType::get(shape, from.getElementType()), wide,
-      starts, builder.getDenseI64ArrayAttr(shape));
-  if (form.outer != 1)
-    part = stablehlo::ReshapeOp::create(builder, loc, type, part);
-  return part;
-}
-
-static SplitAttr getSplit(MLIRContext *context, Form form,
-                          ArrayRef<int64_t> sizes) {
-  return SplitAttr::get(context, form.dim, form.outer, form.inner, sizes);
-}
-
-FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
-                                          Holding want, bool tensor,
-                                          Location loc) {
-  const Form from = tensor ? have.tensor : have.data,
-             to = tensor ? want.tensor : want.data;
-  const AxisClass *fromClass = tensor ? have.tensorClass : have.dataClass;
-  const AxisClass *toClass = tensor ? want.tensorClass : want.dataClass;
-  if (from == to && (!from.isSplit() || fromClass == toClass))
-    return local;
-  // What this axis wants, with the other one as it is.
-  Holding target = have;
-  (tensor ? target.tensor : target.data) = to;
-  (tensor ? target.tensorClass : target.dataClass) = toClass;
-  MLIRContext *context = builder.getContext();
-  const StageMesh &stage = layout.stages[member.stage];
-  auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
-  ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
-  AlgorithmAttr algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
-  RankedTensorType type = getLocalType(whole, target);
-  if (from.isReplicated() && to.isSplit()) {
-    auto [size, before] =
-        tensor ? StepLayout::getUnits(*toClass, member.tensor)
-               : layout.getDataUnits(target, member.stage, member.microbatch,
-                                     member.data);
-    int64_t units = tensor ? toClass->units : layout.getTotalUnits(target);
-    return slice(local, type, getLocalForm(target, tensor), units, size,
-                 getOffset(target, tensor, loc), loc);
-  }
-  if (from.isReplicated()) { // To partial.
-    if (to.reduction != ReductionKind::Sum)
-      return local; // Combined with itself it stays what it is.
-    // The first member keeps it.
-    Value zero = stablehlo::ConstantOp::create(builder, loc, getZeros(type));
-    auto mark = [&](Operation *op) {
-      Holding made;
-      (tensor ? made.tensor : made.data) = to;
-      (tensor ? made.tensorClass : made.dataClass) = toClass;
-      op->setAttr(HeteroDialect::getFormsAttrName(),
-                  builder.getArrayAttr({getFormsAttr(context, made)}));
-      return op->getResult(0);
-    };
-    if (toClass)
-      return (tensor ? member.tensor : member.data) == 0
-                 ? mark(stablehlo::ReshapeOp::create(builder, loc, type, local))
-                 : mark(zero.getDefiningOp());
-    Value first = stablehlo::CompareOp::create(
-        builder, loc, getOffset(target, tensor, loc),
-        getIntegerConstant(0, loc), stablehlo::ComparisonDirection::EQ);
-    return mark(
-        stablehlo::SelectOp::create(builder, loc, type, first, local, zero));
-  }
-  bool overTime = !tensor && !fromClass;
-  if (overTime || regionDepth != 0)
-    return emitError(loc) << "a value would have to be made whole inside of "
-                          << (overTime ? "a microbatch" : "a region")
-                          << "; that cannot be partitioned";
-  if (from.isPartial()) {
-    auto reduction = ReductionKindAttr::get(context, from.reduction);
-    if (to.isSplit())
-      return Value(ReduceScatterOp::create(
-          builder, loc, type, reduction, local,
-          getSplit(context, getLocalForm(target, tensor), toClass->sizes), mesh,
-          axes, algorithm, IntegerAttr()));
-    return Value(AllReduceOp::create(builder, loc, type, reduction, local, mesh,
-                                     axes, algorithm, IntegerAttr()));
-  }
-  // Split: gather, and go on from there.
-  Holding gathered = have;
-  (tensor ? gathered.tensor : gathered.data) = Form::replicated();
-  Value all = AllGatherOp::create(
-      builder, loc, getLocalType(whole, gathered), local,
-      getSplit(context, getLocalForm(have, tensor), fromClass->sizes), mesh,
-      axes, algorithm, IntegerAttr());
-  return convertAxis(all, whole, gathered, want, tensor, loc);
-}
-
-FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
-                                      const Holding &want, Location loc) {
-  if (isSame(have, want))
-    return local;
-  // What the model axis is going to split must not be split by the data axis.
-  if (have.dataClass && have.data.isSplit() && want.tensor.isSplit() &&
-      have.data.dim == want.tensor.dim && have.tensor != want.tensor) {
-    Holding gathered = have;
-    gathered.data = Form::replicated();
-    gathered.dataClass = nullptr;
-    FailureOr<Value> all =
-        convertAxis(local, whole, have, gathered, /*tensor=*/false, loc);
-    if (failed(all))
-      return failure();
-    local = *all;
-    have = gathered;
-  }
-  FailureOr<Value> result =
-      convertAxis(local, whole, have, want, /*tensor=*/true, loc);
-  if (failed(result))
-    return failure();
-  have.tensor = want.tensor;
-  have.tensorClass = want.tensorClass;
-  return convertAxis(*result, whole, have, want, /*tensor=*/false, loc);
 }
 
 /// Makes a value that depends on no argument directly in the form that is
@@ -540,7 +337,8 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
           getNeutralValue(getLocalType(result.getType(), holding),
                           holding.data.isPartial() ? holding.data.reduction
                                                    : holding.tensor.reduction));
-      markPartial(nothing, wanted, holding);
+      // No operand of it says so.
+      markPartial(nothing, {}, holding);
       locals.push_back(nothing);
     }
   } else {

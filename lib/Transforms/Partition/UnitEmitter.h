@@ -1,5 +1,4 @@
 //===- UnitEmitter.h - A unit of work as a function -------------*- C++ -*-===//
-//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -81,6 +80,9 @@ FormsAttr getFormsAttr(mlir::MLIRContext *context, const Holding &holding);
 Holding getVariantHolding(const StepLayout &layout, const UnitValue &value,
                           Where where);
 
+/// Whether values that are held so have the same elements on every member.
+bool isSame(const Holding &a, const Holding &b);
+
 /// The value that leaves others as they are when it is combined with them.
 mlir::DenseElementsAttr getNeutralValue(mlir::RankedTensorType type,
                                         ReductionKind reduction);
@@ -130,6 +132,9 @@ private:
   mlir::FailureOr<mlir::Value> convertAxis(mlir::Value local, mlir::Type whole,
                                            Holding have, Holding want,
                                            bool tensor, mlir::Location loc);
+  mlir::Value exchange(mlir::Value local, mlir::RankedTensorType type,
+                       Holding have, const Holding &want, bool tensor,
+                       mlir::Location loc);
   mlir::Value slice(mlir::Value local, mlir::RankedTensorType type, Form form,
                     int64_t units, int64_t size, mlir::Value offset,
                     mlir::Location loc);
