@@ -128,16 +128,18 @@ std::pair<double, double> StageBounds::timesOf(size_t run, size_t choice,
   double sums = infinity, forwardSums = infinity;
   for (const cost::Group &group : groups[choice]) {
     double here = 0, backward = 0;
-    std::pair<Time, Time> times;
-    std::optional<int64_t> before;
-    for (int64_t layer = first; layer < last; ++layer) {
+    for (int64_t layer = first; layer < last;) {
       // Layers that are alike take the same.
-      int64_t kind = model.problem.layers[layer].like.value_or(layer);
-      if (before != kind)
-        times = model.tensorTimes(model.problem.layers[layer], group, samples);
-      before = kind;
-      here += toSeconds(times.first);
-      backward += toSeconds(times.second);
+      int64_t kind = model.problem.layers[layer].like.value_or(layer), next;
+      for (next = layer + 1; next < last; ++next)
+        if (model.problem.layers[next].like.value_or(next) != kind)
+          break;
+      std::pair<Time, Time> times =
+          model.tensorTimes(model.problem.layers[layer], group, samples);
+      auto number = static_cast<double>(next - layer);
+      here += number * toSeconds(times.first);
+      backward += number * toSeconds(times.second);
+      layer = next;
     }
     forwardSums = std::min(forwardSums, here);
     sums = std::min(sums, here + backward);
@@ -189,40 +191,76 @@ int64_t StageBounds::samplesWithin(size_t run, size_t choice, double time,
          1;
 }
 
+namespace {
+/// Rows of one choice in a stage: the times of so many samples, which ascend,
+/// and the rows that all devices of the class make. `low` samples of each are
+/// not enough, and `high` are.
+struct Rows {
+  size_t index = 0;
+  const std::vector<double> *times = nullptr;
+  double number = 0;
+  int64_t low = 0, high = 0, middle = 0;
+};
+} // namespace
+
+/// Sets the samples within a time, and says whether they are enough. Each class
+/// takes the choice that gets most.
+static bool covers(MutableArrayRef<Rows> parts, double time, double samples) {
+  double sum = 0, best = 0;
+  size_t index = 0;
+  for (Rows &rows : parts) {
+    rows.middle = std::upper_bound(rows.times->begin() + rows.low + 1,
+                                   rows.times->begin() + rows.high + 1, time) -
+                  rows.times->begin() - 1;
+    if (rows.index != index) {
+      sum += best;
+      best = 0;
+      index = rows.index;
+    }
+    best = std::max(best, static_cast<double>(rows.middle) * rows.number);
+  }
+  return sum + best >= samples * (1 - 1e-12);
+}
+
 double StageBounds::makespan(size_t run, ArrayRef<int64_t> counts,
                              int64_t samples, bool forwardOnly) {
-  // What a device covers at most, by class.
-  auto covers = [&](double time) {
-    double sum = 0;
-    for (size_t index = 0; index < classes.size(); ++index) {
-      if (counts[index] == 0)
-        continue;
-      double best = 0;
-      for (size_t choice = 0; choice < choices.size(); ++choice)
-        if (choices[choice].index == index &&
-            choices[choice].tensor <= counts[index] && isAllowed(run, choice))
-          best = std::max(best,
-                          static_cast<double>(
-                              samplesWithin(run, choice, time, forwardOnly)) /
-                              static_cast<double>(choices[choice].tensor));
-      sum += best * static_cast<double>(counts[index]);
-    }
-    return sum >= static_cast<double>(samples) * (1 - 1e-12);
-  };
-  double high = infinity;
-  for (size_t choice = 0; choice < choices.size(); ++choice)
-    if (counts[choices[choice].index] >= choices[choice].tensor &&
-        isAllowed(run, choice)) {
-      const Table &times = table(run, choice);
-      high =
-          std::min(high, (forwardOnly ? times.forward : times.both)[samples]);
-    }
+  SmallVector<Rows, 16> parts;
+  double low = 0, high = infinity;
+  for (size_t choice = 0; choice < choices.size(); ++choice) {
+    const RowChoice &row = choices[choice];
+    if (counts[row.index] < row.tensor || !isAllowed(run, choice))
+      continue;
+    const Table &known = table(run, choice);
+    Rows &rows = parts.emplace_back();
+    rows.index = row.index;
+    rows.times = forwardOnly ? &known.forward : &known.both;
+    rows.number = static_cast<double>(counts[row.index]) /
+                  static_cast<double>(row.tensor);
+    rows.high = int64_t(rows.times->size()) - 1;
+    high = std::min(high, (*rows.times)[samples]);
+  }
   if (high == infinity)
     return infinity;
-  double low = 0;
+  auto needed = static_cast<double>(samples);
+  covers(parts, high, needed);
+  for (Rows &rows : parts)
+    rows.high = rows.middle;
   for (int i = 0; i < 40 && high - low > 1e-5 * high; ++i) {
+    int64_t between = 0;
+    double next = low;
+    for (const Rows &rows : parts)
+      if (rows.low < rows.high) {
+        between += rows.high - rows.low;
+        next = (*rows.times)[rows.high];
+      }
+    // One sample more in one kind of row is what makes the difference.
+    if (between == 1)
+      return std::max(low, next);
     double middle = low + (high - low) / 2;
-    (covers(middle) ? high : low) = middle;
+    bool isEnough = covers(parts, middle, needed);
+    (isEnough ? high : low) = middle;
+    for (Rows &rows : parts)
+      (isEnough ? rows.high : rows.low) = rows.middle;
   }
   return low;
 }
