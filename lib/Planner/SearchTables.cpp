@@ -109,6 +109,24 @@ std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
   };
 }
 
+const std::vector<double> &SearchTables::leastTimes(int64_t deviceClass,
+                                                    int64_t size) {
+  std::vector<double> &sums = leasts[{deviceClass, size}];
+  if (!sums.empty())
+    return sums;
+  const std::string &name = model.cluster.classes[deviceClass].name;
+  const LayerTimes &times = model.layerTimes(deviceClass, 1, size);
+  sums.push_back(0);
+  for (auto [index, layer] : enumerate(model.problem.layers)) {
+    double least = (times.prefix[index + 1] - times.prefix[index]) /
+                   static_cast<double>(size);
+    if (const MeasuredTimes *measured = layer.measuredOn(name))
+      least = std::min(least, measured->leastPerSample());
+    sums.push_back(sums.back() + least);
+  }
+  return sums;
+}
+
 const std::vector<double> &SearchTables::updateTimes(int64_t deviceClass,
                                                      int64_t tensor) {
   std::vector<double> &sums = updates[{deviceClass, tensor}];

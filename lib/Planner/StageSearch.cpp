@@ -35,21 +35,35 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
       if (!isAllowed || isAllowed(begin, end))
         addOptions(begin, end);
 
-  rates.assign(numPositions, std::vector<double>(numLayers + 1, 0));
-  for (int64_t position = 1; position < numPositions; ++position) {
-    rates[position] = rates[position - 1];
-    std::map<int64_t, int64_t> numbers;
-    for (int64_t i = positions[position - 1]; i < positions[position]; ++i)
-      ++numbers[cluster.devices[order[i]].deviceClass];
-    for (auto [deviceClass, number] : numbers) {
-      const std::vector<double> &prefix =
-          model.layerTimes(deviceClass, 1, size).prefix;
-      double samples = static_cast<double>(size * number);
-      for (int64_t layer = 1; layer <= numLayers; ++layer)
-        rates[position][layer] += prefix[layer] > 0
-                                      ? samples / prefix[layer]
-                                      : std::numeric_limits<double>::infinity();
+  findRest();
+}
+
+/// Devices of class d take t_dl for a sample of layer l, and all samples of all
+/// layers before some layer go through some of them. With any speeds g_d,
+///
+///   sum_l min_d (g_d t_dl) <= sum_l g_d(l) t_d(l)l <= period * sum of all g_d
+///
+/// where d(l) computes layer l. Speeds are those for all layers together.
+void StageSearch::findRest() {
+  std::map<int64_t, double> speeds;
+  for (int64_t device : order)
+    speeds.try_emplace(cluster.devices[device].deviceClass, 0);
+  workBefore.assign(numLayers + 1, 0);
+  for (auto &[deviceClass, speed] : speeds)
+    speed = 1 / std::max(tables.leastTimes(deviceClass, size).back(), 1e-30);
+  for (int64_t layer = 0; layer < numLayers; ++layer) {
+    double least = std::numeric_limits<double>::infinity();
+    for (auto [deviceClass, speed] : speeds) {
+      const std::vector<double> &times = tables.leastTimes(deviceClass, size);
+      least = std::min(least, speed * (times[layer + 1] - times[layer]));
     }
+    workBefore[layer + 1] = workBefore[layer] + least;
+  }
+  speedBefore.assign(numPositions, 0);
+  for (int64_t position = 1; position < numPositions; ++position) {
+    speedBefore[position] = speedBefore[position - 1];
+    for (int64_t i = positions[position - 1]; i < positions[position]; ++i)
+      speedBefore[position] += speeds[cluster.devices[order[i]].deviceClass];
   }
 }
 
@@ -422,9 +436,11 @@ void StageSearch::insert(Label label, std::vector<int64_t> &labels) {
 double StageSearch::restPeriod(int64_t layer, int64_t position) const {
   if (layer == 0)
     return 0;
-  double rate = rates[position][layer];
-  return rate > 0 ? static_cast<double>(size) / rate
-                  : std::numeric_limits<double>::infinity();
+  if (position == 0)
+    return std::numeric_limits<double>::infinity();
+  // Sums in another order may differ by rounding.
+  return static_cast<double>(size) * workBefore[layer] / speedBefore[position] *
+         (1 - 1e-9);
 }
 
 /// A tail with a stage before it.

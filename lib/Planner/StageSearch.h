@@ -122,6 +122,10 @@ public:
   const std::vector<int64_t> &
   divideSamples(llvm::ArrayRef<std::pair<int64_t, int64_t>> rows,
                 int64_t tensor, int64_t size);
+  /// What a sample takes at least on a device of the class, of all layers
+  /// before, when up to `size` are computed at once. The more, the better, but
+  /// for times that were measured.
+  const std::vector<double> &leastTimes(int64_t deviceClass, int64_t size);
   const std::vector<double> &updateTimes(int64_t deviceClass, int64_t tensor);
   const std::vector<int64_t> &savedBytes(int64_t tensor, int64_t samples);
   /// The largest workspace of the layers between two cuts, at the index
@@ -153,6 +157,7 @@ private:
   std::map<std::vector<int64_t>, std::vector<int64_t>> divisions;
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> timesOfAll;
   std::pair<std::vector<double>, std::vector<double>> nothing;
+  std::map<std::pair<int64_t, int64_t>, std::vector<double>> leasts;
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
   std::map<int64_t, std::vector<Bytes>> largest;
@@ -231,6 +236,7 @@ private:
     double sum = 0, period = 0;
   };
 
+  void findRest();
   void addOptions(int64_t begin, int64_t end);
   std::vector<StageOption> makeOptions(llvm::ArrayRef<int64_t> devices);
   StageCosts findVariants(const StageOption &option, int64_t firstCut,
@@ -264,9 +270,9 @@ private:
   /// M - 1 above.
   double steps;
   std::vector<std::vector<StageOption>> table;
-  /// By position and layer: the samples that all devices before it compute of
-  /// the layers before it, in a second.
-  std::vector<std::vector<double>> rates;
+  /// By layer what a sample of all layers before it takes at least, and by
+  /// position what all devices before it do of that in a second.
+  std::vector<double> workBefore, speedBefore;
 
   // Of the current run.
   double cutoff = 0;

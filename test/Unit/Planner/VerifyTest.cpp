@@ -112,10 +112,17 @@ static std::vector<Damage> damageAll(const Plan &plan, const Cluster &cluster) {
   return result;
 }
 
+static std::string describe(const Plan &plan) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  writePlan(plan, stream);
+  return text;
+}
+
 TEST(VerifyTest, eachDamagedFieldOfEachPlannerIsFound) {
-  std::mt19937 random(31);
   std::map<std::string, int> found, plans;
   for (int i = 0, cases = numRandomCases(12); i < cases; ++i) {
+    std::mt19937 random(71000 + i);
     Problem problem = makeRandomProblem(random, 4, 6);
     Cluster cluster = makeRandomCluster(random, 4, i % 3 == 2);
     for (const PlannerEntry &entry : planners()) {
@@ -129,7 +136,9 @@ TEST(VerifyTest, eachDamagedFieldOfEachPlannerIsFound) {
       ASSERT_FALSE(bool(sound)) << llvm::toString(std::move(sound));
       for (const Damage &damage : damageAll(*plan, cluster)) {
         bool refused = llvm::errorToBool(verify(problem, cluster, damage.plan));
-        EXPECT_TRUE(refused) << entry.name.str() << " " << damage.field;
+        EXPECT_TRUE(refused) << "case " << i << ": " << entry.name.str() << " "
+                             << damage.field << " of\n"
+                             << describe(*plan);
         found[damage.field] += refused;
       }
     }
