@@ -364,13 +364,15 @@ Expected<Plan> hetero::planner::planCephalo(const Problem &problem,
   if (!devices)
     return devices.takeError();
   PlanBuilder builder(problem, cluster, options);
+  Deadline deadline(options.timeBudget);
   Selection selection;
   for (StateMode mode : options.stateModes)
     for (bool recompute : {false, true})
       for (bool layered : {false, true}) {
         bool divides = mode == StateMode::Full || mode == StateMode::Node;
         if ((recompute && !options.recompute) ||
-            (layered && !(divides && options.layered)))
+            (layered && !(divides && options.layered)) ||
+            (selection.found() && deadline.isOver()))
           continue;
         // The release divides all state, and keeps inputs of layers alone.
         if (options.asReleased &&

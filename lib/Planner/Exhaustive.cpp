@@ -28,11 +28,15 @@
 #include "StageSearch.h"
 #include "Verify.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
+
+/// How many stages are kept for one number of microbatches.
+static constexpr int64_t mostDrafts = 1 << 19;
 
 namespace {
 /// A stage on its own: what it decides, how many microbatches it can have in
@@ -61,10 +65,11 @@ public:
   Enumeration(PlanBuilder &builder, Selection &selection, int64_t maxWork)
       : builder(builder), model(builder.model), problem(model.problem),
         cluster(model.cluster), options(builder.options), selection(selection),
-        left(maxWork) {}
+        left(maxWork), deadline(options.timeBudget) {}
 
   /// Tries all plans with these microbatches; false if there are too many.
   bool run(ArrayRef<int64_t> microbatches);
+  bool isOver() const { return deadline.isOver(); }
 
 private:
   void findKinds();
@@ -81,6 +86,8 @@ private:
                      std::vector<StageDraft> &list);
   void addDraft(const Stage &stage, std::vector<StageDraft> &list);
 
+  /// Whether there are too many, or there is no time for them.
+  bool mustStop() const { return left < 0 || draftsLeft < 0 || isOver(); }
   bool isHopeless(Time busy) const {
     return selection.found() && busy >= selection.get()->plan.predicted;
   }
@@ -91,7 +98,8 @@ private:
   const Cluster &cluster;
   const PlannerOptions &options;
   Selection &selection;
-  int64_t left;
+  int64_t left, draftsLeft = 0;
+  Deadline deadline;
   /// The devices of each kind, and how many of them are given to stages.
   std::vector<std::vector<int64_t>> kinds;
   std::vector<int64_t> used;
@@ -141,6 +149,7 @@ void Enumeration::addDraft(const Stage &stage, std::vector<StageDraft> &list) {
       StateDivision(model, draft.stage, place, Division::Proportional).limit();
   if (draft.limit < 1)
     return;
+  --draftsLeft;
   list.push_back(draft);
 }
 
@@ -149,7 +158,7 @@ void Enumeration::addDraft(const Stage &stage, std::vector<StageDraft> &list) {
 void Enumeration::chooseSamples(Stage &stage, size_t size, size_t row,
                                 int64_t rest, std::vector<StageDraft> &list) {
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
-  if (left < 0)
+  if (mustStop())
     return;
   std::vector<int64_t> &samples = stage.samples[size];
   if (row + 1 < samples.size()) {
@@ -188,7 +197,10 @@ void Enumeration::addDrafts(Stage stage, std::vector<StageDraft> &list) {
   std::vector<StateMode> modes = {StateMode::Replicated};
   if (stage.mesh.data > 1)
     modes = options.stateModes;
-  for (StateMode mode : modes)
+  int64_t most = plan.microbatches.size();
+  for (StateMode mode : modes) {
+    // Those that have room for all microbatches.
+    std::set<std::vector<std::vector<int64_t>>> roomy;
     for (bool recompute : {false, true}) {
       if (recompute && !options.recompute)
         continue;
@@ -196,17 +208,15 @@ void Enumeration::addDrafts(Stage stage, std::vector<StageDraft> &list) {
       stage.recompute = recompute;
       std::vector<StageDraft> found;
       chooseSamples(stage, 0, 0, sizes.front(), found);
-      int64_t most = plan.microbatches.size();
-      if (recompute)
-        erase_if(found, [&](const StageDraft &draft) {
-          return any_of(list, [&](const StageDraft &other) {
-            return other.limit >= most && other.stage.state == mode &&
-                   other.stage.samples == draft.stage.samples &&
-                   other.stage.mesh == draft.stage.mesh;
-          });
-        });
+      erase_if(found, [&](const StageDraft &draft) {
+        return recompute && roomy.count(draft.stage.samples) > 0;
+      });
+      for (const StageDraft &draft : found)
+        if (!recompute && draft.limit >= most)
+          roomy.insert(draft.stage.samples);
       list.insert(list.end(), found.begin(), found.end());
     }
+  }
 }
 
 const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
@@ -257,7 +267,7 @@ const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
 //===----------------------------------------------------------------------===//
 
 void Enumeration::chooseInFlight(Plan &whole, size_t index) {
-  if (left < 0)
+  if (mustStop())
     return;
   if (index < whole.stages.size()) {
     int64_t most = index == 0 ? whole.microbatches.size()
@@ -281,7 +291,7 @@ void Enumeration::chooseInFlight(Plan &whole, size_t index) {
 
 void Enumeration::tryStages(LayerRun layers, ArrayRef<int64_t> counts) {
   for (const StageDraft &draft : drafts(layers, counts)) {
-    if (isHopeless(draft.busy) || left < 0)
+    if (isHopeless(draft.busy) || mustStop())
       return;
     Stage stage = draft.stage;
     for (auto [number, share] : enumerate(stage.shares)) {
@@ -340,11 +350,12 @@ bool Enumeration::run(ArrayRef<int64_t> microbatches) {
   if (kinds.empty())
     findKinds();
   cache.clear();
+  draftsLeft = mostDrafts;
   plan = Plan();
   plan.batch = problem.batch;
   plan.microbatches = microbatches.vec();
   chooseLayers(0);
-  return left >= 0;
+  return isOver() || !mustStop();
 }
 
 Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
@@ -368,7 +379,8 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
     if (!enumeration.run(microbatches))
       return createStringError(
           "the planner 'exhaustive' gives up after " + Twine(options.maxPlans) +
-          " plans; it is for a few layers, devices and samples");
+          " plans or " + Twine(mostDrafts) +
+          " stages; it is for a few layers, devices and samples");
   if (!selection.found())
     return createStringError(message);
   return selection.take("exhaustive", builder.model);

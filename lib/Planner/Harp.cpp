@@ -42,7 +42,8 @@ public:
   HarpPlanner(const Problem &problem, const Cluster &cluster,
               const PlannerOptions &given)
       : options(restrict(given)), builder(problem, cluster, options),
-        coarse(builder.model, coarseCuts), fine(builder.model, fineCuts) {}
+        coarse(builder.model, coarseCuts), fine(builder.model, fineCuts),
+        deadline(given.timeBudget) {}
 
   Expected<Plan> plan(ArrayRef<int64_t> devices);
 
@@ -60,6 +61,7 @@ private:
   std::vector<std::vector<std::vector<int64_t>>> orders;
   std::vector<std::vector<int64_t>> microbatches;
   Selection selection;
+  Deadline deadline;
 };
 } // namespace
 
@@ -114,6 +116,8 @@ bool HarpPlanner::search(HarpProposal &proposal, SearchTables &tables,
 
 void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
   for (const HarpProposal &proposal : proposals) {
+    if (deadline.isOver() && selection.found())
+      return;
     // The counts of the search are for one schedule.
     if (options.schedule != ScheduleKind::HeteroOneFOneB) {
       selection.add(builder.build(microbatches[proposal.microbatches],
@@ -150,6 +154,8 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
         indices.push_back(index);
   for (size_t index : indices)
     for (size_t order = 0; order < orders.size(); ++order) {
+      if (deadline.isOver())
+        break;
       HarpProposal proposal = {{}, order, index};
       // The coarse value may be too high, but not by much.
       if (!search(proposal, coarse, few,
@@ -169,7 +175,8 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
     std::vector<HarpProposal> refined;
     for (HarpProposal proposal :
          ArrayRef(found).take_front(std::min(found.size(), fineConfigurations)))
-      if (search(proposal, fine, many, fineTolerance, best * 1.1)) {
+      if (!deadline.isOver() &&
+          search(proposal, fine, many, fineTolerance, best * 1.1)) {
         best = std::min(best, proposal.layout.value);
         refined.push_back(std::move(proposal));
       }

@@ -32,7 +32,6 @@
 #include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
-#include <chrono>
 #include <random>
 #include <thread>
 
@@ -102,13 +101,12 @@ public:
       : problem(problem), cluster(cluster), options(options),
         thorough(thorough), estimator(problem, cluster, options),
         builder(estimator.builder), coarseTables(builder.model, coarseCuts),
-        fineTables(builder.model, fineCuts),
-        start(std::chrono::steady_clock::now()) {}
+        fineTables(builder.model, fineCuts), deadline(options.timeBudget) {}
 
   Expected<Plan> plan(StringRef name);
 
 private:
-  bool isOver() const;
+  bool isOver() const { return deadline.isOver(); }
   std::optional<Plan> ask(const PlannerEntry &planner) const;
   void addBaseline(Plan plan);
   void searchQuickly();
@@ -144,7 +142,7 @@ private:
   Estimator estimator;
   const PlanBuilder &builder;
   SearchTables coarseTables, fineTables;
-  std::chrono::steady_clock::time_point start;
+  Deadline deadline;
   /// Lines of devices; all ways to cut the batch, and those that are searched.
   std::vector<std::vector<int64_t>> orders, microbatches;
   std::vector<size_t> searched;
@@ -158,14 +156,6 @@ private:
   std::vector<Plan> top;
 };
 } // namespace
-
-bool JointPlanner::isOver() const {
-  if (!options.timeBudget)
-    return false;
-  std::chrono::duration<double> spent =
-      std::chrono::steady_clock::now() - start;
-  return spent.count() > toSeconds(*options.timeBudget);
-}
 
 //===----------------------------------------------------------------------===//
 // Designs
@@ -255,6 +245,7 @@ std::optional<Plan> JointPlanner::ask(const PlannerEntry &planner) const {
     return std::nullopt;
   PlannerOptions quiet = options;
   quiet.onBetter = nullptr;
+  quiet.timeBudget = deadline.left();
   Expected<Plan> plan = planner.plan(problem, cluster, quiet);
   if (plan)
     return std::move(*plan);
@@ -655,7 +646,8 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
     searchQuickly();
   }
   if (!selection.found())
-    builder.addClosest(orders, selection);
+    builder.addClosest(
+        isOver() ? ArrayRef(orders).take_front() : ArrayRef(orders), selection);
   Expected<Plan> plan = selection.take(name, builder.model);
   // What is known is the least that it says.
   if (plan && thorough && !isOver() &&

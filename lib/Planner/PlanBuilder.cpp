@@ -162,6 +162,16 @@ static std::vector<int64_t> divideSamples(const StageModel &model,
 // Plans
 //===----------------------------------------------------------------------===//
 
+std::optional<Time> Deadline::left() const {
+  if (!budget)
+    return std::nullopt;
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  double rest = toSeconds(*budget) - spent.count();
+  return Time::nearest(std::max(0.0, rest) *
+                       static_cast<double>(timePerSecond));
+}
+
 /// Drops rows of the stage that have no sample of any size.
 static void dropIdleRows(Stage &stage) {
   Stage kept = stage;
@@ -238,8 +248,10 @@ void PlanBuilder::setInFlight(Plan &plan, ArrayRef<int64_t> counts,
 
 Candidate PlanBuilder::complete(Plan plan) const {
   Candidate candidate;
-  predict(model, bound, plan);
   candidate.shortage = model.findShortage(plan);
+  // Nobody asks how long something takes that does not fit.
+  if (!candidate.shortage)
+    predict(model, bound, plan);
   candidate.plan = std::move(plan);
   return candidate;
 }

@@ -21,6 +21,7 @@
 
 #include "StateDivision.h"
 #include "hetero/Planner/Planners.h"
+#include <chrono>
 
 namespace hetero::planner {
 
@@ -58,6 +59,21 @@ public:
 
 private:
   std::optional<Candidate> best;
+};
+
+/// When a search has to end.
+class Deadline {
+public:
+  explicit Deadline(std::optional<Time> budget)
+      : budget(budget), start(std::chrono::steady_clock::now()) {}
+
+  bool isOver() const { return budget && *left() == Time(0); }
+  /// What is left of the budget.
+  std::optional<Time> left() const;
+
+private:
+  std::optional<Time> budget;
+  std::chrono::steady_clock::time_point start;
 };
 
 class PlanBuilder {

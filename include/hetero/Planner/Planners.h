@@ -57,8 +57,9 @@ struct PlannerOptions {
   /// Restricts planners that are known from publications to what their
   /// releases search, for comparisons.
   bool asReleased = false;
-  /// When planJoint stops and returns the best plan so far; never if empty.
-  /// What it finds depends on the machine only if this is reached.
+  /// When planners whose search takes long stop, with the best plan so far;
+  /// never if empty. What they find depends on the machine only if this is
+  /// reached.
   std::optional<Time> timeBudget;
   /// Called with each plan that is the best one so far, by planners whose
   /// search takes long.

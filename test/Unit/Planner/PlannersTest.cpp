@@ -182,6 +182,27 @@ TEST(PlannersTest, unknownPlannersAreRefused) {
             "there is no planner 'best'; there are: " + names);
 }
 
+TEST(PlannersTest, withoutTimeThereIsStillAPlan) {
+  // Far too much for trying everything.
+  Problem problem = makeProblem();
+  problem.batch = 256;
+  while (problem.layers.size() < 24) {
+    problem.layers.push_back(problem.layers.front());
+    problem.layers.back().like = 0;
+  }
+  std::mt19937 random(17);
+  Cluster cluster = makeRandomCluster(random, 6);
+  PlannerOptions options;
+  options.timeBudget = Time(0);
+  for (const PlannerEntry &entry : planners()) {
+    llvm::Expected<Plan> plan = entry.plan(problem, cluster, options);
+    ASSERT_TRUE(bool(plan))
+        << entry.name.str() << ": " << llvm::toString(plan.takeError());
+    EXPECT_FALSE(llvm::errorToBool(verify(problem, cluster, *plan)))
+        << entry.name.str();
+  }
+}
+
 TEST(PlannersTest, theShortMemoryIsNamed) {
   Problem problem = makeProblem();
   Cluster cluster = cluster::makeDefaultCluster();

@@ -61,8 +61,10 @@ static std::vector<Damage> damageAll(const Plan &plan, const Cluster &cluster) {
       at("layers.last", [=](Stage &x) { x.layers.back().last += by; });
       at("mesh.data", [=](Stage &x) { x.mesh.data += by; });
       at("mesh.tensor", [=](Stage &x) { x.mesh.tensor += by; });
-      // The first layer has no input to keep.
-      if (!stage.recompute || stage.layers.back().last > 0)
+      // The first layer has no input to keep; and of several runs, those in
+      // flight may keep as much as all of them together, one more or less.
+      bool isRoundTrip = plan.schedule == ScheduleKind::Interleaved;
+      if (!isRoundTrip && (!stage.recompute || stage.layers.back().last > 0))
         at("inFlight", [=](Stage &x) { x.inFlight += by; });
       for (Time Stage::*field :
            {&Stage::forward, &Stage::backward, &Stage::boundary,
@@ -87,6 +89,9 @@ static std::vector<Damage> damageAll(const Plan &plan, const Cluster &cluster) {
           at("mesh.devices",
              [=](Stage &x) { x.mesh.devices[d] = x.mesh.devices[e]; });
     }
+    int64_t most = plan.microbatches.size() * stage.layers.size();
+    at("inFlight", [](Stage &x) { x.inFlight = 0; });
+    at("inFlight", [=](Stage &x) { x.inFlight = most + 1; });
     at("samples", [](Stage &x) { x.samples.clear(); });
     at("shares", [](Stage &x) { x.shares.pop_back(); });
     at("layers", [](Stage &x) { x.layers.clear(); });
