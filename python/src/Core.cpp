@@ -393,8 +393,11 @@ void python::startOnLargeStack(std::function<void()> body) {
     ++count.running;
   }
   llvm::thread thread(std::optional<unsigned>(stackSize),
-                      [body = std::move(body), &count] {
+                      [body = std::move(body), &count]() mutable {
                         body();
+                        // What it holds may be objects of Python, which must be
+                        // gone before the interpreter is.
+                        body = nullptr;
                         std::lock_guard<std::mutex> lock(count.mutex);
                         --count.running;
                         count.changed.notify_all();
