@@ -208,6 +208,7 @@ static void addPlannedBufferization(OpPassManager &manager) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(std::make_unique<CopiesToLoops>());
   functions.addPass(createCSEPass());
+  functions.addPass(createMergeLoopsPass());
   functions.addPass(createPlanMemoryPass());
   manager.addPass(std::make_unique<FreeBuffers>());
 }

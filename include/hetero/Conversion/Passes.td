@@ -151,6 +151,40 @@ def ReuseDestinationsPass
   ];
 }
 
+def MergeLoopsPass : Pass<"hetero-merge-loops", "::mlir::func::FuncOp"> {
+  let summary = "Makes one loop of those that read the same buffers";
+  let description = [{
+    Two loops over the same elements that have much in common, such as the
+    updates of both moments of a parameter and of the parameter itself, become
+    one with the results of both: what they share is read once, and what the
+    second one needs of the first one is not read at all.
+
+    The first loop moves to the second one. That is possible if nothing between
+    them reads what it writes or writes what it reads, and if what one of them
+    writes is touched by the other at the same element alone. It is done if a
+    quarter of what the smaller one reads and writes is shared, if the new loop
+    has at most 96 operations and 10 buffers, and if temporaries that are kept
+    for longer do not add to the most that are in use at a time.
+
+    Only loops in which every dimension is parallel are merged, before memory is
+    planned: buffers are then allocations or arguments, and do not overlap.
+    A buffer whose address is taken, or that is handed to a call or another
+    block, is left alone with all its loops.
+
+    ```mlir
+    linalg.generic ... ins(%m, %g : ...) outs(%m1 : ...) { /* 0.9 m + 0.1 g */ }
+    linalg.generic ... ins(%p, %m1 : ...) outs(%p1 : ...) { /* p - 0.01 m1 */ }
+    // becomes
+    linalg.generic ... ins(%m, %g, %p : ...) outs(%m1, %p1 : ...) { /* both */ }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let statistics = [
+    Statistic<"numMerged", "num-merged",
+              "Number of loops that became part of another one">
+  ];
+}
+
 def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Puts the temporaries of a kernel in one block of memory";
   let description = [{
