@@ -453,9 +453,9 @@ class Drawing:
         y = self.partner(x)
         count = self.rng.randint(0, 4)
         if x.kind == "f":
-            body = self.rng.choice([lambda i, s: (s[1], tame(Value(s[0] + s[1])).array), lambda i, s: (jnp.sin(s[0] + i.astype(s[0].dtype)), s[0])])
+            body = self.rng.choice([lambda i, s: (s[1], tame(Value(s[0] + s[1])).array), lambda i, s: (jnp.sin(s[0] + jnp.asarray(i, s[0].dtype)), s[0])])
         else:
-            body = self.rng.choice([lambda i, s: (s[1] + 1, s[0] ^ s[1]), lambda i, s: (s[0] * 3 + i.astype(s[0].dtype), s[0])])
+            body = self.rng.choice([lambda i, s: (s[1] + 1, s[0] ^ s[1]), lambda i, s: (s[0] * 3 + jnp.asarray(i, s[0].dtype), s[0])])
         return Value(lax.fori_loop(0, count, body, (tame(Value(x.array)).array, tame(Value(y.array)).array))[self.rng.randrange(2)])
 
     def branch(self) -> Value | None:
