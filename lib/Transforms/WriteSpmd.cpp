@@ -13,6 +13,7 @@
 #include "hetero/Dialect/Stablehlo.h"
 #include <cmath>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -198,17 +199,31 @@ Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
 }
 
 void ProgramWriter::writeArguments() {
+  std::vector<std::set<int>> wanted(graph.graph.tensors.size());
+  for (auto [index, op] : llvm::enumerate(graph.graph.operations))
+    for (auto [tensor, form] : llvm::zip_equal(
+             op.operands,
+             splits.operations[index][program.strategies[index]].operands))
+      if (tensor != planner::GraphOp::anyForm)
+        wanted[tensor].insert(form);
+  for (int64_t result : graph.graph.results)
+    wanted[result].insert(form::replicated);
   for (auto [argument, stored] :
        llvm::zip_equal(graph.graph.arguments, program.stored)) {
     Value value = graph.values[argument.tensor];
-    // Only state is stored; the rest is given to every device.
-    bool isSplit = argument.isState() && form::isSplit(stored);
-    versions[argument.tensor][isSplit ? stored : form::replicated] = value;
+    // What is no state is given to devices as they all use it, or whole.
+    int given = stored;
+    if (!argument.isState())
+      given = wanted[argument.tensor].size() == 1
+                  ? *wanted[argument.tensor].begin()
+                  : form::replicated;
+    bool isSplit = form::isSplit(given);
+    versions[argument.tensor][isSplit ? given : form::replicated] = value;
     if (isSplit)
       step.setArgAttr(
           cast<BlockArgument>(value).getArgNumber(),
           HeteroDialect::getShardingAttrName(),
-          getSharding(getForm(argument.tensor, stored, ReductionKind::Sum)));
+          getSharding(getForm(argument.tensor, given, ReductionKind::Sum)));
   }
 }
 
