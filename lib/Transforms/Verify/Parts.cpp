@@ -128,8 +128,7 @@ static LogicalResult checkSharding(const Piece &piece, unsigned i,
         << str(piece.part) << ", and member " << *member << " of "
         << sharding.getMesh() << " should have [" << expected[0] << " to "
         << expected[1] << "] of dimension " << split.getDim();
-    error.attachNote(step.getLoc())
-        << "the sharding is here";
+    error.attachNote(step.getLoc()) << "the sharding is here";
     return error;
   }
   return success();
