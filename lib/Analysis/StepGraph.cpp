@@ -230,6 +230,11 @@ void GraphBuilder::addCost(Operation *op, const DimensionMap &map,
   out.bytes = Bytes(std::min<uint64_t>(traffic, INT64_MAX));
 }
 
+static int64_t getLayer(Operation *op) {
+  auto layer = op->getAttrOfType<LayerAttr>("hetero.layer");
+  return layer ? layer.getLayer() : -1;
+}
+
 /// A barrier holds values back and does nothing to them.
 void GraphBuilder::addBarrier(stablehlo::OptimizationBarrierOp op) {
   for (auto [operand, value] :
@@ -247,6 +252,7 @@ void GraphBuilder::addBarrier(stablehlo::OptimizationBarrierOp op) {
       loops[loop] = loop;
     out.operandLoops = out.resultLoops = {loops};
     out.linear = {{0}};
+    out.layer = getLayer(op);
     result.graph.operations.push_back(std::move(out));
     result.operations.push_back(op);
   }
@@ -277,6 +283,7 @@ void GraphBuilder::addOperation(Operation *op) {
   for (Value value : op->getResults())
     out.results.push_back(addTensor(value));
   addCost(op, map, out);
+  out.layer = getLayer(op);
   result.graph.operations.push_back(std::move(out));
   result.operations.push_back(op);
 }

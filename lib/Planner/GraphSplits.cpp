@@ -126,6 +126,13 @@ Atoms::Atoms(const Graph &graph) : graph(graph) {
     else if (op.operands[0] != GraphOp::anyForm)
       reshapes.push_back(&op);
   }
+  // A next value is stored as its argument.
+  for (const GraphArgument &argument : graph.arguments)
+    for (size_t dim = 0;
+         argument.next && dim < graph.tensors[argument.tensor].dims.size();
+         ++dim)
+      parent[find(firstDim[*argument.next] + dim)] =
+          find(firstDim[argument.tensor] + dim);
   for (bool changed = true; changed;) {
     changed = false;
     for (const GraphOp *op : reshapes)
@@ -150,32 +157,80 @@ SmallVector<TensorSplit, 2> Atoms::of(int64_t tensor, int64_t dim) const {
 namespace {
 class StrategyFinder {
 public:
-  StrategyFinder(const Graph &graph, int64_t minUnits);
-  std::vector<OpStrategy> find(const GraphOp &op) const;
+  StrategyFinder(const Graph &graph, int64_t minUnits,
+                 ArrayRef<int64_t> segments);
+  std::vector<OpStrategy> find(int64_t index) const;
 
   std::vector<std::vector<TensorSplit>> tensors;
 
 private:
   int formOf(int64_t tensor, const TensorSplit &split) const;
-  void addReshape(const GraphOp &op, std::vector<OpStrategy> &list) const;
-  void addLoop(const GraphOp &op, int loop,
+  int64_t segmentOf(int64_t index) const {
+    return segments.empty() ? 0 : segments[index];
+  }
+  void addReshape(const GraphOp &op, int64_t segment,
+                  std::vector<OpStrategy> &list) const;
+  void addLoop(const GraphOp &op, int64_t segment, int loop,
                std::vector<OpStrategy> &list) const;
   void addLinear(const GraphOp &op, std::vector<OpStrategy> &list) const;
 
   const Graph &graph;
   Atoms atoms;
   int64_t minUnits;
+  ArrayRef<int64_t> segments;
 };
 } // namespace
 
-StrategyFinder::StrategyFinder(const Graph &graph, int64_t minUnits)
+/// The segments whose operations use or make each tensor, ascending. An
+/// argument and its next value have the same.
+static std::vector<SmallVector<int64_t, 1>>
+findSegments(const Graph &graph, ArrayRef<int64_t> segments) {
+  std::vector<SmallVector<int64_t, 1>> of(graph.tensors.size());
+  if (segments.empty()) {
+    for (auto &list : of)
+      list = {0};
+    return of;
+  }
+  auto add = [&](int64_t tensor, int64_t segment) {
+    if (tensor != GraphOp::anyForm && !is_contained(of[tensor], segment))
+      of[tensor].push_back(segment);
+  };
+  for (auto [op, segment] : zip_equal(graph.operations, segments)) {
+    for (int64_t tensor : op.operands)
+      add(tensor, segment);
+    for (int64_t tensor : op.results)
+      add(tensor, segment);
+  }
+  for (const GraphArgument &argument : graph.arguments) {
+    if (!argument.next)
+      continue;
+    for (int64_t segment : SmallVector<int64_t, 1>(of[*argument.next]))
+      add(argument.tensor, segment);
+    for (int64_t segment : SmallVector<int64_t, 1>(of[argument.tensor]))
+      add(*argument.next, segment);
+  }
+  for (auto &list : of) {
+    if (list.empty())
+      list.push_back(0);
+    llvm::sort(list);
+  }
+  return of;
+}
+
+StrategyFinder::StrategyFinder(const Graph &graph, int64_t minUnits,
+                               ArrayRef<int64_t> segments)
     : tensors(graph.tensors.size()), graph(graph), atoms(graph),
-      minUnits(std::max<int64_t>(minUnits, 2)) {
+      minUnits(std::max<int64_t>(minUnits, 2)), segments(segments) {
+  std::vector<SmallVector<int64_t, 1>> segmentsOf =
+      findSegments(graph, segments);
   for (auto [index, tensor] : enumerate(graph.tensors))
-    for (int64_t dim = 0, rank = tensor.dims.size(); dim < rank; ++dim)
-      for (const TensorSplit &split : atoms.of(index, dim))
-        if (split.units >= this->minUnits)
-          tensors[index].push_back(split);
+    for (int64_t segment : segmentsOf[index])
+      for (int64_t dim = 0, rank = tensor.dims.size(); dim < rank; ++dim)
+        for (TensorSplit split : atoms.of(index, dim)) {
+          split.segment = segment;
+          if (split.units >= this->minUnits)
+            tensors[index].push_back(split);
+        }
 }
 
 int StrategyFinder::formOf(int64_t tensor, const TensorSplit &split) const {
@@ -191,19 +246,21 @@ static void addStrategy(std::vector<OpStrategy> &list, OpStrategy strategy) {
 }
 
 /// Atoms that stand at the same place in the flat order of both sides.
-void StrategyFinder::addReshape(const GraphOp &op,
+void StrategyFinder::addReshape(const GraphOp &op, int64_t segment,
                                 std::vector<OpStrategy> &list) const {
   int64_t from = op.operands[0], to = op.results[0];
   SmallVector<int64_t, 4> fromStrides = getStrides(graph.tensors[from].dims);
   SmallVector<int64_t, 4> toStrides = getStrides(graph.tensors[to].dims);
   for (auto [index, split] : enumerate(tensors[from]))
     for (auto [other, target] : enumerate(tensors[to]))
-      if (split.units == target.units &&
+      if (split.segment == segment && target.segment == segment &&
+          split.units == target.units &&
           fromStrides[split.dim] * split.inner ==
               toStrides[target.dim] * target.inner)
         addStrategy(list, {{form::firstSplit + int(index)},
                            {form::firstSplit + int(other)},
-                           split.units});
+                           split.units,
+                           segment});
 }
 
 /// The dimension with the loop; nothing if there is none, -1 if there are two.
@@ -215,7 +272,7 @@ static std::optional<int> findDim(ArrayRef<int> loops, int loop) {
   return found;
 }
 
-void StrategyFinder::addLoop(const GraphOp &op, int loop,
+void StrategyFinder::addLoop(const GraphOp &op, int64_t segment, int loop,
                              std::vector<OpStrategy> &list) const {
   LoopReduction reduction = op.loops[loop];
   SmallVector<std::optional<int>, 4> operandDims, resultDims;
@@ -243,6 +300,7 @@ void StrategyFinder::addLoop(const GraphOp &op, int loop,
       continue;
     OpStrategy strategy;
     strategy.units = split.units;
+    strategy.segment = split.segment = segment;
     for (auto [which, at] : zip_equal(op.results, resultDims)) {
       split.dim = at.value_or(0);
       strategy.results.push_back(at ? formOf(which, split)
@@ -288,26 +346,28 @@ void StrategyFinder::addLinear(const GraphOp &op,
   }
 }
 
-std::vector<OpStrategy> StrategyFinder::find(const GraphOp &op) const {
+std::vector<OpStrategy> StrategyFinder::find(int64_t index) const {
+  const GraphOp &op = graph.operations[index];
   std::vector<OpStrategy> list(1);
   list[0].operands.assign(op.operands.size(), form::replicated);
   list[0].results.assign(op.results.size(), form::replicated);
   if (op.reshape) {
     if (op.operands[0] != GraphOp::anyForm)
-      addReshape(op, list);
+      addReshape(op, segmentOf(index), list);
   } else {
     for (int loop = 0, end = op.loops.size(); loop < end; ++loop)
-      addLoop(op, loop, list);
+      addLoop(op, segmentOf(index), loop, list);
   }
   addLinear(op, list);
   return list;
 }
 
-GraphSplits hetero::planner::findSplits(const Graph &graph, int64_t minUnits) {
-  StrategyFinder finder(graph, minUnits);
+GraphSplits hetero::planner::findSplits(const Graph &graph, int64_t minUnits,
+                                        ArrayRef<int64_t> segments) {
+  StrategyFinder finder(graph, minUnits, segments);
   GraphSplits splits;
-  for (const GraphOp &op : graph.operations)
-    splits.operations.push_back(finder.find(op));
+  for (int64_t index = 0, end = graph.operations.size(); index < end; ++index)
+    splits.operations.push_back(finder.find(index));
   splits.tensors = std::move(finder.tensors);
   return splits;
 }

@@ -90,14 +90,13 @@ private:
   bool isDominated(int64_t index, const Variant &variant);
   SpmdSolution reconstruct(int label);
   const FormChanges &changesOf(int64_t tensor) {
-    return cost.changesOf(graph.tensors[tensor].bytes, units[tensor]);
+    return cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]);
   }
 
   const Graph &graph;
   SpmdCost &cost;
   const HapOptions &options;
   GraphSplits splits;
-  std::vector<std::vector<int64_t>> units;
   std::vector<std::vector<int>> wanted;       // Forms, by tensor.
   std::vector<int> slots, argumentOf, nextOf; // By tensor.
   std::vector<std::vector<int>> freed;        // By operation.
@@ -127,21 +126,18 @@ private:
 HapSearch::HapSearch(const Graph &graph, SpmdCost &cost,
                      const HapOptions &options)
     : graph(graph), cost(cost), options(options),
-      splits(findSplits(graph, cost.numDevices())), units(graph.tensors.size()),
+      splits(findSplits(graph, cost.numDevices(), options.segments)),
       wanted(graph.tensors.size()), slots(graph.tensors.size(), -1),
       argumentOf(graph.tensors.size(), -1), nextOf(graph.tensors.size(), -1),
       freed(graph.operations.size()), rest(graph.operations.size() + 1, 0),
       known(graph.operations.size() + 1),
       followed(graph.operations.size() + 1, 0),
       cheapest(graph.operations.size() + 1) {
-  for (auto [list, of] : zip_equal(units, splits.tensors))
-    for (const TensorSplit &split : of)
-      list.push_back(split.units);
   for (int64_t index = graph.operations.size() - 1; index >= 0; --index) {
     double least = infinity;
     for (const OpStrategy &strategy : splits.operations[index])
-      least = std::min(
-          least, cost.operationTime(graph.operations[index], strategy.units));
+      least = std::min(least, cost.operationTime(graph.operations[index],
+                                                 strategy.getUnits()));
     rest[index] = rest[index + 1] + least;
   }
   auto want = [&](int64_t tensor, int form) {
@@ -155,7 +151,8 @@ HapSearch::HapSearch(const Graph &graph, SpmdCost &cost,
           want(tensor, form);
   for (const GraphArgument &argument : graph.arguments)
     if (argument.next)
-      for (size_t split = 0; split < units[argument.tensor].size(); ++split)
+      for (size_t split = 0; split < splits.tensors[argument.tensor].size();
+           ++split)
         want(*argument.next, form::firstSplit + split);
   assignSlots();
 }
@@ -250,7 +247,7 @@ void HapSearch::acquireHeld(const Variant &variant, int64_t tensor, int form,
 SmallVector<int> HapSearch::getStoredForms(int64_t index) const {
   const GraphArgument &argument = graph.arguments[index];
   SmallVector<int> forms = {form::replicated};
-  for (size_t split = 0; split < units[argument.tensor].size() &&
+  for (size_t split = 0; split < splits.tensors[argument.tensor].size() &&
                          !(options.replicatedState && argument.isState());
        ++split)
     forms.push_back(form::firstSplit + int(split));
@@ -360,7 +357,7 @@ void HapSearch::expand(int parent) {
   for (auto [number, strategy] : enumerate(splits.operations[index])) {
     std::vector<Variant> variants(1);
     variants[0].cost =
-        labels[parent].cost + cost.operationTime(op, strategy.units);
+        labels[parent].cost + cost.operationTime(op, strategy.getUnits());
     variants[0].held = labels[parent].held;
     for (auto [tensor, form] : zip_equal(op.operands, strategy.operands))
       if (tensor != GraphOp::anyForm)
@@ -382,6 +379,7 @@ void HapSearch::expand(int parent) {
 SpmdSolution HapSearch::reconstruct(int label) {
   SpmdSolution solution;
   SpmdProgram &program = solution.program;
+  program.segments = options.segments;
   program.strategies.assign(graph.operations.size(), 0);
   program.stored.assign(graph.arguments.size(), form::replicated);
   for (int at = label; labels[at].parent >= 0; at = labels[at].parent) {
@@ -420,16 +418,17 @@ SpmdSolution HapSearch::run() {
     expand(entry.label);
   }
   SpmdSolution solution = reconstruct(found);
-  solution.shares = cost.getShares().vec();
+  solution.shares = cost.getShares();
   solution.bound = std::min(solution.time(), dropped);
   solution.proven = dropped >= solution.time();
   return solution;
 }
 
-Expected<SpmdSolution> hetero::planner::searchProgram(
-    const Graph &graph, const cluster::Cluster &cluster,
-    ArrayRef<int64_t> devices, std::vector<double> shares,
-    const HapOptions &options) {
+Expected<SpmdSolution>
+hetero::planner::searchProgram(const Graph &graph,
+                               const cluster::Cluster &cluster,
+                               ArrayRef<int64_t> devices, SegmentShares shares,
+                               const HapOptions &options) {
   SpmdCost cost(cluster, devices, std::move(shares));
   HapOptions chosen = options;
   if (chosen.width <= 0)
@@ -440,30 +439,53 @@ Expected<SpmdSolution> hetero::planner::searchProgram(
   return solution;
 }
 
-Expected<SpmdSolution> hetero::planner::searchInTurn(
-    const Graph &graph, const cluster::Cluster &cluster,
-    ArrayRef<int64_t> devices, const HapOptions &options) {
+/// In turn from these shares, until it gets no faster than `best`.
+static Error searchFrom(const Graph &graph, const cluster::Cluster &cluster,
+                        ArrayRef<int64_t> devices, SegmentShares shares,
+                        const HapOptions &options,
+                        std::optional<SpmdSolution> &best) {
   constexpr int rounds = 3;
-  SpmdSpace space(graph, devices.size(), options.replicatedState);
-  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
-  std::optional<SpmdSolution> best;
+  SpmdSpace space(graph, devices.size(), options.replicatedState,
+                  options.segments);
   for (int round = 0; round < rounds; ++round) {
     Expected<SpmdSolution> found =
         searchProgram(graph, cluster, devices, shares, options);
     if (!found)
       return found.takeError();
-    if (best && found->time() >= best->time())
-      break;
-    best = std::move(*found);
     SpmdCost cost(cluster, devices, shares);
-    Expected<std::vector<double>> next =
-        findShares(space, best->program, cost, /*limitMemory=*/true);
+    Expected<SegmentShares> next =
+        findShares(space, found->program, cost, /*limitMemory=*/true);
+    bool isFaster = !best || found->time() < best->time();
+    if (isFaster)
+      best = std::move(*found);
     if (!next) {
       // What was found stays, even if memory does not suffice for it.
       consumeError(next.takeError());
       break;
     }
+    // New segments start from the shares of one.
+    if (!isFaster && round > 0)
+      break;
     shares = std::move(*next);
   }
+  return Error::success();
+}
+
+Expected<SpmdSolution> hetero::planner::searchInTurn(
+    const Graph &graph, const cluster::Cluster &cluster,
+    ArrayRef<int64_t> devices, const HapOptions &options) {
+  std::optional<SpmdSolution> best;
+  if (Error error =
+          searchFrom(graph, cluster, devices,
+                     {getSpeedShares(graph, cluster, devices)}, options, best))
+    return error;
+  HapOptions segmented = options;
+  if (segmented.segments.empty())
+    segmented.segments =
+        findSegments(graph, cluster, devices, options.maxSegments);
+  if (!segmented.segments.empty())
+    if (Error error =
+            searchFrom(graph, cluster, devices, best->shares, segmented, best))
+      return error;
   return std::move(*best);
 }

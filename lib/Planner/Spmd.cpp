@@ -68,9 +68,9 @@ public:
       : cluster(cluster), devices(devices), options(options), space(space) {}
 
   /// From these shares until the time falls no more.
-  void run(std::vector<double> shares);
+  void run(SegmentShares shares);
   /// The best program for shares and prices, which is also remembered.
-  const Candidate &solve(const std::vector<double> &shares,
+  const Candidate &solve(const SegmentShares &shares,
                          const MemoryPrice &price = {});
 
   std::vector<Candidate> candidates;
@@ -94,7 +94,9 @@ public:
   Expected<SpmdSolution> run();
 
 private:
+  void alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts);
   void alternate();
+  void searchSegments();
   void take(const Alternation &alternation);
   void searchPrices();
   Error explainMemory() const;
@@ -112,7 +114,7 @@ private:
 };
 } // namespace
 
-const Candidate &Alternation::solve(const std::vector<double> &shares,
+const Candidate &Alternation::solve(const SegmentShares &shares,
                                     const MemoryPrice &price) {
   SpmdCost cost(cluster, devices, shares);
   space.setCosts(cost, price);
@@ -145,7 +147,7 @@ const Candidate &Alternation::solve(const std::vector<double> &shares,
   return candidates.back();
 }
 
-void Alternation::run(std::vector<double> shares) {
+void Alternation::run(SegmentShares shares) {
   double last = infinity;
   for (int round = 0; round < std::max(1, options.rounds); ++round) {
     const SpmdSolution &solution = solve(shares).solution;
@@ -154,16 +156,17 @@ void Alternation::run(std::vector<double> shares) {
     last = solution.time();
     SpmdCost cost(cluster, devices, shares);
     ++linearPrograms;
-    Expected<std::vector<double>> next =
+    Expected<SegmentShares> next =
         findShares(space, solution.program, cost, options.memory);
     if (!next) {
       // Another program may need less memory.
       consumeError(next.takeError());
       return;
     }
-    bool same = true;
-    for (auto [share, other] : zip_equal(shares, *next))
-      same &= std::abs(share - other) < 1e-9;
+    bool same = shares.size() == next->size();
+    for (auto [before, after] : zip(shares, *next))
+      for (auto [share, other] : zip_equal(before, after))
+        same &= std::abs(share - other) < 1e-9;
     if (same)
       return;
     shares = std::move(*next);
@@ -188,19 +191,46 @@ void Synthesis::take(const Alternation &alternation) {
   }
 }
 
-/// From even shares and from those by speed, at the same time.
+/// From even shares and from those by speed.
 void Synthesis::alternate() {
-  std::vector<std::vector<double>> starts;
+  std::vector<SegmentShares> starts;
   if (!options.shares.empty()) {
-    starts.push_back(options.shares);
+    starts.push_back({options.shares});
   } else {
-    starts.push_back(getSpeedShares(space.getGraph(), cluster, devices));
+    starts.push_back({getSpeedShares(space.getGraph(), cluster, devices)});
     std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
-    if (starts.front() != even)
-      starts.push_back(std::move(even));
+    if (starts.front().front() != even)
+      starts.push_back({std::move(even)});
   }
+  alternate(space, starts);
+}
+
+/// From the best shares for all, which segments of their own can only improve,
+/// and from those by the speed of devices at each segment.
+void Synthesis::searchSegments() {
+  const Graph &graph = space.getGraph();
+  std::vector<int64_t> segments =
+      findSegments(graph, cluster, devices, options.maxSegments);
+  if (segments.empty())
+    return;
+  int64_t count = 1 + *std::max_element(segments.begin(), segments.end());
+  std::vector<SegmentShares> starts = {
+      SegmentShares(count, best->solution.shares.front()), {}};
+  for (int64_t segment = 0; segment < count; ++segment) {
+    Graph part;
+    for (auto [op, of] : zip_equal(graph.operations, segments))
+      if (of == segment)
+        part.operations.push_back(op);
+    starts.back().push_back(getSpeedShares(part, cluster, devices));
+  }
+  alternate(SpmdSpace(graph, devices.size(), options.replicatedState, segments),
+            starts);
+}
+
+/// From each start, all at the same time.
+void Synthesis::alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts) {
   std::vector<Alternation> alternations(
-      starts.size(), Alternation(space, cluster, devices, options));
+      starts.size(), Alternation(in, cluster, devices, options));
   std::vector<std::thread> threads;
   for (size_t i = 1; i < starts.size(); ++i)
     threads.emplace_back([&, i] { alternations[i].run(starts[i]); });
@@ -261,6 +291,8 @@ Expected<SpmdSolution> Synthesis::run() {
     searchPrices();
   if (!best)
     return explainMemory();
+  if (options.shares.empty() && options.maxSegments > 1)
+    searchSegments();
   best->solution.solves = solves;
   best->solution.linearPrograms = linearPrograms;
   return std::move(best->solution);

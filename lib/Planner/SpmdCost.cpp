@@ -19,8 +19,9 @@ using namespace hetero::planner;
 using solver::infinity;
 
 bool Collective::operator<(const Collective &other) const {
-  return std::tie(kind, bytes, from, to) <
-         std::tie(other.kind, other.bytes, other.from, other.to);
+  return std::tie(kind, bytes, from, to, sameUnits) <
+         std::tie(other.kind, other.bytes, other.from, other.to,
+                  other.sameUnits);
 }
 
 StringRef hetero::planner::stringify(CollectiveKind kind) {
@@ -56,12 +57,13 @@ std::vector<int64_t> hetero::planner::divideUnits(int64_t units,
 }
 
 SpmdCost::SpmdCost(const cluster::Cluster &cluster, ArrayRef<int64_t> devices,
-                   std::vector<double> shares)
+                   SegmentShares shares)
     : cluster(cluster), devices(devices.vec()), shares(std::move(shares)),
       group(cost::makeGroup(cluster, devices)) {}
 
-const SpmdCost::Division &SpmdCost::divide(int64_t units) {
-  auto [it, inserted] = divisions.try_emplace(units);
+const SpmdCost::Division &SpmdCost::divide(DividedUnits divided) {
+  auto [it, inserted] = divisions.try_emplace(divided);
+  int64_t units = divided.units;
   Division &division = it->second;
   if (!inserted)
     return division;
@@ -69,7 +71,7 @@ const SpmdCost::Division &SpmdCost::divide(int64_t units) {
     division.rows.assign(devices.size(), 1);
     division.parts.assign(devices.size(), 1);
   } else {
-    division.rows = divideUnits(units, shares);
+    division.rows = divideUnits(units, sharesOf(divided.segment));
     for (int64_t rows : division.rows)
       division.parts.push_back(double(rows) / double(units));
   }
@@ -86,13 +88,15 @@ const SpmdCost::Division &SpmdCost::divide(int64_t units) {
   return division;
 }
 
-ArrayRef<int64_t> SpmdCost::rowsOf(int64_t units) { return divide(units).rows; }
+ArrayRef<int64_t> SpmdCost::rowsOf(DividedUnits units) {
+  return divide(units).rows;
+}
 
-ArrayRef<double> SpmdCost::partsOf(int64_t units) {
+ArrayRef<double> SpmdCost::partsOf(DividedUnits units) {
   return divide(units).parts;
 }
 
-double SpmdCost::mostOf(int64_t units, int64_t deviceClass) {
+double SpmdCost::mostOf(DividedUnits units, int64_t deviceClass) {
   for (auto [known, part] : divide(units).mostOfClass)
     if (known == deviceClass)
       return part;
@@ -136,11 +140,12 @@ static bool isFree(const GraphOp &op) {
   return op.work.empty() && op.bytes == Bytes(0) && op.times.empty();
 }
 
-double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
+double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
   if (isFree(op))
     return 0;
   std::string key = getCostKey(op);
-  appendKey(key, units);
+  appendKey(key, units.units);
+  appendKey(key, units.segment);
   auto [it, inserted] = operations.try_emplace(key, 0);
   if (!inserted)
     return it->second;
@@ -153,11 +158,36 @@ double SpmdCost::operationTime(const GraphOp &op, int64_t units) {
   return it->second = slowest;
 }
 
-std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, int64_t units) {
+std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, DividedUnits units) {
   std::vector<Bytes> shards;
   for (double part : partsOf(units))
     shards.push_back(Bytes::nearest(double(bytes.count()) * part));
   return shards;
+}
+
+/// Every device sends what it has to those that want it. Of other units that is
+/// a part of what it has; of the same ones, in the same order, what it has and
+/// others get.
+double SpmdCost::timeExchange(const Collective &collective) {
+  auto bytes = double(collective.bytes.count());
+  ArrayRef<double> from = partsOf(collective.from), to = partsOf(collective.to);
+  std::vector<Bytes> sent, received;
+  double had = 0, got = 0;
+  bool moves = false;
+  for (auto [have, want] : zip_equal(from, to)) {
+    double kept = have * want;
+    if (collective.sameUnits)
+      kept =
+          std::max(0.0, std::min(had + have, got + want) - std::max(had, got));
+    had += have;
+    got += want;
+    sent.push_back(Bytes::nearest(bytes * std::max(0.0, have - kept)));
+    received.push_back(Bytes::nearest(bytes * std::max(0.0, want - kept)));
+    moves |= sent.back() != Bytes(0) || received.back() != Bytes(0);
+  }
+  if (collective.sameUnits && !moves)
+    return 0;
+  return toSeconds(cost::chooseAllToAll(group, sent, received).time);
 }
 
 double SpmdCost::timeCollective(const Collective &collective) {
@@ -172,16 +202,9 @@ double SpmdCost::timeCollective(const Collective &collective) {
     return toSeconds(
         cost::chooseAllGather(group, shardsOf(bytes, collective.to)).time);
   case CollectiveKind::AllToAll:
-    break;
+    return timeExchange(collective);
   }
-  std::vector<Bytes> sent, received;
-  std::vector<double> from = partsOf(collective.from).vec();
-  for (auto [have, want] : zip_equal(from, partsOf(collective.to))) {
-    sent.push_back(Bytes::nearest(double(bytes.count()) * have * (1 - want)));
-    received.push_back(
-        Bytes::nearest(double(bytes.count()) * want * (1 - have)));
-  }
-  return toSeconds(cost::chooseAllToAll(group, sent, received).time);
+  llvm_unreachable("every collective takes time");
 }
 
 double SpmdCost::collectiveTime(const Collective &collective) {
@@ -192,20 +215,23 @@ double SpmdCost::collectiveTime(const Collective &collective) {
 }
 
 std::optional<Collective>
-hetero::planner::getCollective(Bytes bytes, ArrayRef<int64_t> units, int from,
-                               int to) {
-  auto unitsOf = [&](int which) { return units[which - form::firstSplit]; };
+hetero::planner::getCollective(Bytes bytes, ArrayRef<TensorSplit> splits,
+                               int from, int to) {
+  auto splitOf = [&](int which) -> const TensorSplit & {
+    return splits[which - form::firstSplit];
+  };
+  auto unitsOf = [&](int which) { return splitOf(which).getUnits(); };
   if (from == to || from == form::replicated)
     return std::nullopt;
   if (!form::isSplit(from)) {
     if (to == form::replicated)
-      return Collective{CollectiveKind::AllReduce, bytes, 0, 0};
-    return Collective{CollectiveKind::ReduceScatter, bytes, 0, unitsOf(to)};
+      return Collective{CollectiveKind::AllReduce, bytes};
+    return Collective{CollectiveKind::ReduceScatter, bytes, {}, unitsOf(to)};
   }
   if (to == form::replicated)
-    return Collective{CollectiveKind::AllGather, bytes, unitsOf(from), 0};
-  return Collective{CollectiveKind::AllToAll, bytes, unitsOf(from),
-                    unitsOf(to)};
+    return Collective{CollectiveKind::AllGather, bytes, unitsOf(from)};
+  return Collective{CollectiveKind::AllToAll, bytes, unitsOf(from), unitsOf(to),
+                    splitOf(from).isAlong(splitOf(to))};
 }
 
 /// Whether one collective, or none, changes `from` to `to`.
@@ -219,16 +245,16 @@ static bool isDirect(int from, int to) {
   return true;
 }
 
-FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<int64_t> units) {
+FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<TensorSplit> splits) {
   FormChanges changes;
-  int numForms = changes.numForms = form::firstSplit + units.size();
+  int numForms = changes.numForms = form::firstSplit + splits.size();
   changes.times.assign(numForms * numForms, infinity);
   changes.via.assign(numForms * numForms, -1);
   for (int from = 0; from < numForms; ++from)
     for (int to = 0; to < numForms; ++to)
       if (isDirect(from, to)) {
         std::optional<Collective> collective =
-            getCollective(bytes, units, from, to);
+            getCollective(bytes, splits, from, to);
         changes.times[from * numForms + to] =
             collective ? collectiveTime(*collective) : 0;
       }
@@ -244,13 +270,29 @@ FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<int64_t> units) {
   return changes;
 }
 
-const FormChanges &SpmdCost::changesOf(Bytes bytes, ArrayRef<int64_t> units) {
+void hetero::planner::appendSplits(std::string &key,
+                                   ArrayRef<TensorSplit> splits) {
+  for (auto [index, split] : enumerate(splits)) {
+    appendKey(key, split.units);
+    if (split.segment == 0)
+      continue;
+    // Which of the splits before it divides the same units.
+    size_t same = 0;
+    while (!splits[same].isAlong(split))
+      ++same;
+    appendKey(key, -split.segment);
+    appendKey(key, same);
+  }
+  key += '|';
+}
+
+const FormChanges &SpmdCost::changesOf(Bytes bytes,
+                                       ArrayRef<TensorSplit> splits) {
   std::string key;
   appendKey(key, bytes.count());
-  for (int64_t count : units)
-    appendKey(key, count);
+  appendSplits(key, splits);
   auto [it, inserted] = changes.try_emplace(key);
   if (inserted)
-    it->second = findChanges(bytes, units);
+    it->second = findChanges(bytes, splits);
   return it->second;
 }

@@ -14,14 +14,21 @@
 // A change of form is a collective, or several: each pair of forms of a tensor
 // has its cheapest way.
 //
+// Segments of a program may have shares of their own. A split of one segment is
+// then another form than the same split of another, and the change between them
+// moves only what a device has in one and not in the other.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_SPMDCOST_H
 #define HETERO_LIB_PLANNER_SPMDCOST_H
 
 #include "hetero/CostModel/CostModel.h"
-#include "hetero/Planner/GraphSplits.h"
+#include "hetero/Planner/Spmd.h"
 #include "llvm/ADT/DenseMap.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace hetero::planner {
@@ -30,12 +37,14 @@ enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
 
 llvm::StringRef stringify(CollectiveKind kind);
 
-/// A collective on a tensor of `bytes`; `from` and `to` are the units of the
-/// splits, 0 where there is none.
+/// A collective on a tensor of `bytes`; `from` and `to` are what its splits
+/// divide.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Bytes bytes;
-  int64_t from = 0, to = 0;
+  DividedUnits from = {}, to = {};
+  /// The units stay the same, and only the shares change.
+  bool sameUnits = false;
 
   bool operator<(const Collective &other) const;
 };
@@ -64,38 +73,48 @@ std::vector<int64_t> divideUnits(int64_t units, llvm::ArrayRef<double> shares);
 
 class SpmdCost {
 public:
+  /// `shares` has those of each segment; the last are also those of all that
+  /// follow.
   SpmdCost(const cluster::Cluster &cluster, llvm::ArrayRef<int64_t> devices,
-           std::vector<double> shares);
+           SegmentShares shares);
+  /// With the same shares for all segments.
+  SpmdCost(const cluster::Cluster &cluster, llvm::ArrayRef<int64_t> devices,
+           std::vector<double> shares)
+      : SpmdCost(cluster, devices, SegmentShares{std::move(shares)}) {}
 
   int64_t numDevices() const { return devices.size(); }
   llvm::ArrayRef<int64_t> getDevices() const { return devices; }
-  llvm::ArrayRef<double> getShares() const { return shares; }
+  const SegmentShares &getShares() const { return shares; }
+  llvm::ArrayRef<double> sharesOf(int64_t segment) const {
+    return shares[std::min<int64_t>(segment, shares.size() - 1)];
+  }
   const cluster::Cluster &getCluster() const { return cluster; }
   const cost::Group &getGroup() const { return group; }
 
-  /// What each device gets of `units`; all of it if 0.
-  llvm::ArrayRef<int64_t> rowsOf(int64_t units);
+  /// What each device gets of the units; all of it if there are none.
+  llvm::ArrayRef<int64_t> rowsOf(DividedUnits units);
   /// The same as parts of 1.
-  llvm::ArrayRef<double> partsOf(int64_t units);
+  llvm::ArrayRef<double> partsOf(DividedUnits units);
 
   /// The most that a device of the class gets, as a part of 1.
-  double mostOf(int64_t units, int64_t deviceClass);
+  double mostOf(DividedUnits units, int64_t deviceClass);
 
-  /// Seconds of an operation on the slowest device when `units` are divided.
-  double operationTime(const GraphOp &op, int64_t units);
+  /// Seconds of an operation on the slowest device when the units are divided.
+  double operationTime(const GraphOp &op, DividedUnits units);
   double collectiveTime(const Collective &collective);
 
-  /// Times of changes of a tensor with these units of its splits.
-  const FormChanges &changesOf(Bytes bytes, llvm::ArrayRef<int64_t> units);
+  /// Times of changes of a tensor with these splits.
+  const FormChanges &changesOf(Bytes bytes, llvm::ArrayRef<TensorSplit> splits);
 
 private:
-  FormChanges findChanges(Bytes bytes, llvm::ArrayRef<int64_t> units);
+  FormChanges findChanges(Bytes bytes, llvm::ArrayRef<TensorSplit> splits);
   double timeCollective(const Collective &collective);
-  std::vector<Bytes> shardsOf(Bytes bytes, int64_t units);
+  double timeExchange(const Collective &collective);
+  std::vector<Bytes> shardsOf(Bytes bytes, DividedUnits units);
 
   const cluster::Cluster &cluster;
   std::vector<int64_t> devices;
-  std::vector<double> shares;
+  SegmentShares shares;
   cost::Group group;
   struct Division {
     std::vector<int64_t> rows;
@@ -103,9 +122,9 @@ private:
     /// For each class of devices that is used, the most that one of it gets.
     std::vector<std::pair<int64_t, double>> mostOfClass;
   };
-  const Division &divide(int64_t units);
+  const Division &divide(DividedUnits units);
 
-  std::unordered_map<int64_t, Division> divisions;
+  std::map<DividedUnits, Division> divisions;
   std::map<Collective, double> collectives;
   std::unordered_map<std::string, double> operations;
   std::unordered_map<std::string, FormChanges> changes;
@@ -113,8 +132,13 @@ private:
 
 /// The collective that changes `from` to `to` directly; nothing if it is free.
 /// The change must be possible.
-std::optional<Collective>
-getCollective(Bytes bytes, llvm::ArrayRef<int64_t> units, int from, int to);
+std::optional<Collective> getCollective(Bytes bytes,
+                                        llvm::ArrayRef<TensorSplit> splits,
+                                        int from, int to);
+
+/// Tensors of equal size whose splits have the same key change their forms in
+/// the same time.
+void appendSplits(std::string &key, llvm::ArrayRef<TensorSplit> splits);
 
 } // namespace hetero::planner
 

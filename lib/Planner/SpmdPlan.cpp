@@ -254,7 +254,7 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
     Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
     if (!solution)
       return solution.takeError();
-    addPlans(problem, builder, set, solution->shares, selection);
+    addPlans(problem, builder, set, solution->shares.front(), selection);
   }
   return selection.take(name, builder.model);
 }
@@ -267,6 +267,7 @@ Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
                         SpmdOptions limited, unlimited;
                         unlimited.memory = false;
+                        limited.maxSegments = unlimited.maxSegments = 1;
                         Expected<SpmdSolution> solution =
                             synthesize(graph, cluster, devices, limited);
                         if (solution)
@@ -283,6 +284,8 @@ Expected<Plan> hetero::planner::planHap(const Problem &problem,
   return planOneStage("hap", problem, cluster, options,
                       [](const Graph &graph, const Cluster &cluster,
                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-                        return searchInTurn(graph, cluster, devices);
+                        HapOptions options;
+                        options.maxSegments = 1;
+                        return searchInTurn(graph, cluster, devices, options);
                       });
 }

@@ -33,7 +33,8 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
                                       ArrayRef<int64_t> devices,
                                       const SpmdSolution &solution) {
   SpmdReport report;
-  GraphSplits splits = findSplits(graph, devices.size());
+  GraphSplits splits =
+      findSplits(graph, devices.size(), solution.program.segments);
   SpmdCost cost(cluster, devices, solution.shares);
   const SpmdProgram &program = solution.program;
   for (auto [index, op] : enumerate(graph.operations))
@@ -41,11 +42,9 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
       ++report.products[getKind(
           splits.operations[index][program.strategies[index]])];
   for (const FormChange &change : program.changes) {
-    SmallVector<int64_t, 4> units;
-    for (const TensorSplit &split : splits.tensors[change.tensor])
-      units.push_back(split.units);
-    std::optional<Collective> collective = getCollective(
-        graph.tensors[change.tensor].bytes, units, change.from, change.to);
+    std::optional<Collective> collective =
+        getCollective(graph.tensors[change.tensor].bytes,
+                      splits.tensors[change.tensor], change.from, change.to);
     if (!collective)
       continue;
     auto &[count, seconds] =
@@ -64,6 +63,26 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
     report.splitState += graph.tensors[argument.tensor].bytes;
   }
   return report;
+}
+
+Bytes hetero::planner::getStoredState(const Graph &graph,
+                                      const SpmdSolution &solution,
+                                      int64_t member) {
+  GraphSplits splits = findSplits(graph, solution.shares.front().size(),
+                                  solution.program.segments);
+  Bytes sum;
+  for (auto [argument, form] :
+       zip_equal(graph.arguments, solution.program.stored)) {
+    if (!argument.isState())
+      continue;
+    auto bytes = double(graph.tensors[argument.tensor].bytes.count());
+    DividedUnits units = splits.unitsOf(argument.tensor, form);
+    if (units.units > 0)
+      bytes *= solution.shares[std::min<size_t>(
+          units.segment, solution.shares.size() - 1)][member];
+    sum += Bytes::nearest(bytes);
+  }
+  return sum;
 }
 
 static std::string seconds(double value) {
@@ -97,10 +116,14 @@ void hetero::planner::printReport(StringRef planner, const Graph &graph,
   SpmdReport report = getReport(graph, cluster, devices, solution);
   os << "program by '" << planner << "' on cluster '" << cluster.name
      << "': " << graph.operations.size() << " operations on " << devices.size()
-     << " devices\n  shares       ";
-  printClasses(cluster, devices, solution.shares, os, [&](size_t member) {
-    os << format("%.1f%%", solution.shares[member] * 100);
-  });
+     << " devices\n";
+  for (auto [segment, shares] : enumerate(solution.shares)) {
+    os << (segment == 0 ? "  shares       " : "               ");
+    printClasses(cluster, devices, shares, os,
+                 [&, &ofSegment = shares](size_t member) {
+                   os << format("%.1f%%", ofSegment[member] * 100);
+                 });
+  }
   os << "  products     ";
   interleaveComma(report.products, os, [&](const auto &entry) {
     os << entry.second << ' ' << entry.first;
@@ -119,10 +142,11 @@ void hetero::planner::printReport(StringRef planner, const Graph &graph,
      << ")\n";
   if (!solution.memory.empty()) {
     os << "  memory       ";
-    printClasses(cluster, devices, solution.shares, os, [&](size_t member) {
-      os << approximate(solution.memory[member]) << " of "
-         << approximate(cluster.classOf(devices[member]).usableMemory());
-    });
+    printClasses(
+        cluster, devices, solution.shares.front(), os, [&](size_t member) {
+          os << approximate(solution.memory[member]) << " of "
+             << approximate(cluster.classOf(devices[member]).usableMemory());
+        });
   }
   os << "step " << seconds(solution.time()) << ": computation "
      << seconds(solution.computation) << ", communication "

@@ -24,24 +24,29 @@ class ShareProgram {
 public:
   ShareProgram(const SpmdSpace &space, const SpmdProgram &program,
                SpmdCost &cost)
-      : space(space), program(program), cost(cost) {}
-  Expected<std::vector<double>> solve(bool limitMemory);
+      : space(space), program(program), cost(cost) {
+    for (int64_t segment : space.getSegments())
+      numSegments = std::max(numSegments, segment + 1);
+  }
+  Expected<SegmentShares> solve(bool limitMemory);
 
 private:
   struct Class {
     int64_t id = 0, count = 0;
-    int share = 0; // The variable.
+    std::vector<int> shares; // The variables, by segment.
     int64_t member = 0;
   };
 
   void addShares();
-  void addOperations();
+  void addOperations(int64_t segment);
   void addCollectives();
+  void addExchange(int64_t from, int64_t to, double seconds);
   void addMemory();
 
   const SpmdSpace &space;
   const SpmdProgram &program;
   SpmdCost &cost;
+  int64_t numSegments = 1;
   LinearProgram linear;
   std::vector<Class> classes;
   std::vector<int> classOf; // Of members of the group.
@@ -50,35 +55,43 @@ private:
 
 void ShareProgram::addShares() {
   const cluster::Cluster &cluster = cost.getCluster();
-  std::vector<solver::LinearTerm> all;
   for (auto [member, device] : enumerate(cost.getDevices())) {
     int64_t id = cluster.devices[device].deviceClass;
     auto it = find_if(classes, [&](const Class &c) { return c.id == id; });
     if (it == classes.end()) {
-      int share =
-          linear.addVariable("share of " + cluster.classes[id].name, 0, 1);
-      classes.push_back({id, 0, share, int64_t(member)});
+      Class entry;
+      entry.id = id;
+      entry.member = member;
+      for (int64_t segment = 0; segment < numSegments; ++segment)
+        entry.shares.push_back(
+            linear.addVariable("share of " + cluster.classes[id].name, 0, 1));
+      classes.push_back(std::move(entry));
       it = std::prev(classes.end());
     }
     ++it->count;
     classOf.push_back(it - classes.begin());
   }
-  for (const Class &entry : classes)
-    all.push_back({entry.share, double(entry.count)});
-  linear.addRow("all", all, 1, 1);
+  for (int64_t segment = 0; segment < numSegments; ++segment) {
+    std::vector<solver::LinearTerm> all;
+    for (const Class &entry : classes)
+      all.push_back({entry.shares[segment], double(entry.count)});
+    linear.addRow("all", all, 1, 1);
+  }
 }
 
 /// Operations with the same costs are one. Times are taken to be linear between
 /// nothing and what they are now.
-void ShareProgram::addOperations() {
+void ShareProgram::addOperations(int64_t segment) {
   const Graph &graph = space.getGraph();
   using Slopes = std::vector<std::pair<double, double>>;
   std::map<Slopes, double> counts;
   std::unordered_map<std::string, Slopes> known;
   for (auto [index, op] : enumerate(graph.operations)) {
-    int64_t units =
-        space.getSplits().operations[index][program.strategies[index]].units;
-    if (units == 0 || cost.operationTime(op, units) == 0)
+    DividedUnits units = space.getSplits()
+                             .operations[index][program.strategies[index]]
+                             .getUnits();
+    if (units.units == 0 || units.segment != segment ||
+        cost.operationTime(op, units) == 0)
       continue;
     auto [it, inserted] = known.try_emplace(getCostKey(op));
     Slopes &slopes = it->second;
@@ -87,7 +100,7 @@ void ShareProgram::addOperations() {
         break;
       const cluster::DeviceClass &deviceClass =
           cost.getCluster().classes[entry.id];
-      double part = std::max(cost.getShares()[entry.member],
+      double part = std::max(cost.sharesOf(segment)[entry.member],
                              1.0 / double(8 * cost.numDevices()));
       double overhead = op.times.count(deviceClass.name)
                             ? 0
@@ -116,8 +129,40 @@ void ShareProgram::addOperations() {
   for (const auto &[direction, slopes] : merged) {
     int time = linear.addVariable("time", 0, infinity, 1);
     for (auto [entry, slope] : zip_equal(classes, slopes))
-      linear.addRow("done", {{time, 1}, {entry.share, -slope.second}},
+      linear.addRow("done", {{time, 1}, {entry.shares[segment], -slope.second}},
                     slope.first, infinity);
+  }
+}
+
+/// What passes between neighbours, when tensors that take so long to move whole
+/// go from the shares of one segment to those of another.
+void ShareProgram::addExchange(int64_t from, int64_t to, double seconds) {
+  int time = linear.addVariable("exchange", 0, infinity, 1);
+  std::vector<solver::LinearTerm> difference;
+  int before = -1;
+  for (size_t member = 0; member < classOf.size(); ++member) {
+    const Class &entry = classes[classOf[member]];
+    difference.push_back({entry.shares[from], 1});
+    difference.push_back({entry.shares[to], -1});
+    int passed = -1;
+    std::vector<solver::LinearTerm> busy = {{time, 1}};
+    if (before >= 0)
+      busy.push_back({before, -seconds});
+    if (member + 1 < classOf.size()) {
+      passed = linear.addVariable("passed", 0, 1);
+      for (double sign : {1.0, -1.0}) {
+        std::map<int, double> sum = {{passed, 1}};
+        for (const solver::LinearTerm &term : difference)
+          sum[term.variable] -= sign * term.factor;
+        std::vector<solver::LinearTerm> terms;
+        for (auto [variable, factor] : sum)
+          terms.push_back({variable, factor});
+        linear.addRow("passed", terms, 0, infinity);
+      }
+      busy.push_back({passed, -seconds});
+    }
+    linear.addRow("busy", busy, 0, infinity);
+    before = passed;
   }
 }
 
@@ -125,66 +170,85 @@ void ShareProgram::addCollectives() {
   const Graph &graph = space.getGraph();
   const cost::Group &group = cost.getGroup();
   double bandwidth = double(group.bandwidth.count());
-  double padded = 0, grouped = 0;
+  std::vector<double> padded(numSegments, 0), grouped(numSegments, 0);
+  std::map<std::pair<int64_t, int64_t>, double> exchanged;
   for (const FormChange &change : program.changes) {
     Bytes bytes = graph.tensors[change.tensor].bytes;
     std::optional<Collective> collective = getCollective(
-        bytes, space.unitsOf(change.tensor), change.from, change.to);
+        bytes, space.splitsOf(change.tensor), change.from, change.to);
     if (!collective || collective->kind == CollectiveKind::AllReduce)
       continue;
     double seconds = double(bytes.count()) / bandwidth;
-    if (collective->kind == CollectiveKind::AllToAll) {
-      padded += seconds;
+    if (collective->sameUnits) {
+      exchanged[std::minmax(collective->from.segment,
+                            collective->to.segment)] += seconds;
       continue;
     }
+    if (collective->kind == CollectiveKind::AllToAll) {
+      padded[collective->to.segment] += seconds;
+      continue;
+    }
+    DividedUnits units =
+        collective->from.units ? collective->from : collective->to;
     std::vector<Bytes> shards;
-    for (double part : cost.partsOf(std::max(collective->from, collective->to)))
+    for (double part : cost.partsOf(units))
       shards.push_back(Bytes::nearest(double(bytes.count()) * part));
     if (cost::chooseAllGather(group, shards).algorithm ==
         cost::Algorithm::Grouped)
-      grouped += seconds;
+      grouped[units.segment] += seconds;
     else
-      padded += seconds * double(group.members - 1);
+      padded[units.segment] += seconds * double(group.members - 1);
   }
-  int largest = linear.addVariable("largest", 0, 1, padded);
-  int smallest = linear.addVariable("smallest", 0, 1, -grouped);
-  for (const Class &entry : classes) {
-    linear.addRow("largest", {{largest, 1}, {entry.share, -1}}, 0, infinity);
-    linear.addRow("smallest", {{entry.share, 1}, {smallest, -1}}, 0, infinity);
+  for (int64_t segment = 0; segment < numSegments; ++segment) {
+    int largest = linear.addVariable("largest", 0, 1, padded[segment]);
+    int smallest = linear.addVariable("smallest", 0, 1, -grouped[segment]);
+    for (const Class &entry : classes) {
+      int share = entry.shares[segment];
+      linear.addRow("largest", {{largest, 1}, {share, -1}}, 0, infinity);
+      linear.addRow("smallest", {{share, 1}, {smallest, -1}}, 0, infinity);
+    }
   }
+  for (auto [pair, seconds] : exchanged)
+    addExchange(pair.first, pair.second, seconds);
 }
 
 void ShareProgram::addMemory() {
   const cluster::Cluster &cluster = cost.getCluster();
   for (const Class &entry : classes) {
-    auto [fixed, divided] =
-        space.getPeak(program, cost, entry.id, cost.getShares()[entry.member]);
+    SpmdSpace::Peak peak = space.getPeak(program, cost, entry.member);
     double gibibyte = 1 << 30;
-    linear.addRow(
-        "memory of " + cluster.classes[entry.id].name + " in GiB",
-        {{entry.share, divided / gibibyte}}, -infinity,
-        (double(cluster.classes[entry.id].usableMemory().count()) - fixed) /
-            gibibyte);
+    std::vector<solver::LinearTerm> terms;
+    for (auto [share, divided] : zip_equal(entry.shares, peak.divided))
+      terms.push_back({share, divided / gibibyte});
+    linear.addRow("memory of " + cluster.classes[entry.id].name + " in GiB",
+                  terms, -infinity,
+                  (double(cluster.classes[entry.id].usableMemory().count()) -
+                   peak.fixed) /
+                      gibibyte);
   }
 }
 
-Expected<std::vector<double>> ShareProgram::solve(bool limitMemory) {
+Expected<SegmentShares> ShareProgram::solve(bool limitMemory) {
   addShares();
-  addOperations();
+  for (int64_t segment = 0; segment < numSegments; ++segment)
+    addOperations(segment);
   addCollectives();
   if (limitMemory)
     addMemory();
   Expected<LinearSolution> solution = linear.minimize();
   if (!solution)
     return solution.takeError();
-  std::vector<double> shares;
-  for (int index : classOf)
-    shares.push_back(solution->values[classes[index].share]);
+  SegmentShares shares(numSegments);
+  for (int64_t segment = 0; segment < numSegments; ++segment)
+    for (int index : classOf)
+      shares[segment].push_back(
+          solution->values[classes[index].shares[segment]]);
   return shares;
 }
 
-Expected<std::vector<double>>
-hetero::planner::findShares(const SpmdSpace &space, const SpmdProgram &program,
-                            SpmdCost &cost, bool limitMemory) {
+Expected<SegmentShares> hetero::planner::findShares(const SpmdSpace &space,
+                                                    const SpmdProgram &program,
+                                                    SpmdCost &cost,
+                                                    bool limitMemory) {
   return ShareProgram(space, program, cost).solve(limitMemory);
 }

@@ -97,11 +97,8 @@ hetero::planner::completeProgram(const Graph &graph, const GraphSplits &splits,
     ArrayRef<int> forms = wanted[tensor];
     if (forms.empty())
       return;
-    SmallVector<int64_t, 4> units;
-    for (const TensorSplit &split : splits.tensors[tensor])
-      units.push_back(split.units);
     const FormChanges &changes =
-        cost.changesOf(graph.tensors[tensor].bytes, units);
+        cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]);
     Availability best;
     double time = timeToOffer(changes, from, best);
     if (forms.size() <= 2 && !is_contained(forms, form::replicated)) {
@@ -122,7 +119,7 @@ hetero::planner::completeProgram(const Graph &graph, const GraphSplits &splits,
   for (auto [index, op] : enumerate(graph.operations)) {
     const OpStrategy &strategy =
         splits.operations[index][program.strategies[index]];
-    computation += cost.operationTime(op, strategy.units);
+    computation += cost.operationTime(op, strategy.getUnits());
     for (auto [tensor, form] : zip_equal(op.results, strategy.results))
       offer(tensor, form);
   }
@@ -249,9 +246,7 @@ void SpmdSpace::addChangeEdge(int node, int64_t tensor, std::vector<int> from) {
   std::string key = "c";
   appendKey(key, list);
   appendKey(key, graph.tensors[tensor].bytes.count());
-  for (int64_t count : units[tensor])
-    appendKey(key, count);
-  key += '|';
+  appendSplits(key, splits.tensors[tensor]);
   for (int form : from)
     appendKey(key, form);
   // With prices of memory arguments differ from each other.
@@ -361,18 +356,16 @@ void SpmdSpace::addNextEdges() {
 }
 
 SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
-                     bool replicatedState)
+                     bool replicatedState, std::vector<int64_t> inSegments)
     : graph(graph), replicatedState(replicatedState),
-      splits(findSplits(graph, numDevices)), units(graph.tensors.size()),
+      segments(std::move(inSegments)),
+      splits(findSplits(graph, numDevices, segments)),
       uses(graph.tensors.size()), availabilities(graph.tensors.size()),
       opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
       argumentNode(graph.arguments.size(), -1),
       argumentForms(graph.arguments.size()),
       argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
       born(graph.tensors.size(), 0), dies(graph.tensors.size(), 0) {
-  for (auto [list, of] : zip_equal(units, splits.tensors))
-    for (const TensorSplit &split : of)
-      list.push_back(split.units);
   findUses();
   findAvailabilities();
   findPeak();
@@ -405,7 +398,7 @@ void SpmdSpace::setCosts(SpmdCost &cost, const MemoryPrice &price) {
   for (auto [index, op] : enumerate(graph.operations)) {
     SmallVector<double, 8> numbers;
     for (const OpStrategy &strategy : splits.operations[index])
-      numbers.push_back(cost.operationTime(op, strategy.units));
+      numbers.push_back(cost.operationTime(op, strategy.getUnits()));
     costs.setNode(opNode[index], numbers);
   }
   bool priced = !price.perByte.empty();
@@ -414,8 +407,8 @@ void SpmdSpace::setCosts(SpmdCost &cost, const MemoryPrice &price) {
            replaces[tensor] < 0;
   };
   for (const ChangeTable &table : changeTables) {
-    const FormChanges &changes =
-        cost.changesOf(graph.tensors[table.tensor].bytes, units[table.tensor]);
+    const FormChanges &changes = cost.changesOf(
+        graph.tensors[table.tensor].bytes, splits.tensors[table.tensor]);
     // A copy of an argument in another form than the stored one.
     bool copies = argumentOf[table.tensor] >= 0 && isAlive(table.tensor);
     std::vector<double> numbers;
@@ -460,6 +453,7 @@ std::vector<int> SpmdSpace::getReplicated() const {
 
 SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
   SpmdProgram program;
+  program.segments = segments;
   program.available.resize(graph.tensors.size());
   auto addTensor = [&](int64_t tensor, int from) {
     if (tensorNode[tensor] < 0)
@@ -469,8 +463,9 @@ SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
     program.available[tensor].push_back(availability.first);
     if (availability.second >= 0)
       program.available[tensor].push_back(availability.second);
-    appendChanges(cost.changesOf(graph.tensors[tensor].bytes, units[tensor]),
-                  tensor, from, availability, program.changes);
+    appendChanges(
+        cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]),
+        tensor, from, availability, program.changes);
   };
   for (auto [index, argument] : enumerate(graph.arguments)) {
     program.stored.push_back(argumentForms[index][states[argumentNode[index]]]);
@@ -491,11 +486,11 @@ std::pair<double, double> SpmdSpace::evaluate(const SpmdProgram &program,
   double computation = 0, communication = 0;
   for (auto [index, op] : enumerate(graph.operations))
     computation += cost.operationTime(
-        op, splits.operations[index][program.strategies[index]].units);
+        op, splits.operations[index][program.strategies[index]].getUnits());
   for (const FormChange &change : program.changes)
-    if (std::optional<Collective> collective =
-            getCollective(graph.tensors[change.tensor].bytes,
-                          units[change.tensor], change.from, change.to))
+    if (std::optional<Collective> collective = getCollective(
+            graph.tensors[change.tensor].bytes, splits.tensors[change.tensor],
+            change.from, change.to))
       communication += cost.collectiveTime(*collective);
   return {computation, communication};
 }
@@ -519,48 +514,63 @@ void SpmdSpace::visitMemory(
 std::vector<Bytes> SpmdSpace::getMemory(const SpmdProgram &program,
                                         SpmdCost &cost) const {
   std::vector<Bytes> result;
-  std::map<std::pair<int64_t, double>, Bytes> known;
-  for (auto [device, share] : zip_equal(cost.getDevices(), cost.getShares())) {
+  std::map<std::pair<int64_t, std::vector<double>>, Bytes> known;
+  for (auto [member, device] : enumerate(cost.getDevices())) {
+    std::vector<double> shares;
+    for (const std::vector<double> &ofSegment : cost.getShares())
+      shares.push_back(ofSegment[member]);
     int64_t deviceClass = cost.getCluster().devices[device].deviceClass;
-    auto [it, inserted] = known.try_emplace({deviceClass, share});
+    auto [it, inserted] = known.try_emplace({deviceClass, shares});
     if (inserted) {
-      auto [fixed, divided] = getPeak(program, cost, deviceClass, share);
-      it->second = Bytes::nearest(fixed + divided * share);
+      Peak peak = getPeak(program, cost, member);
+      double sum = peak.fixed;
+      for (auto [segment, divided] : enumerate(peak.divided))
+        sum += divided * cost.sharesOf(segment)[member];
+      it->second = Bytes::nearest(sum);
     }
     result.push_back(it->second);
   }
   return result;
 }
 
-std::pair<double, double> SpmdSpace::getPeak(const SpmdProgram &program,
-                                             SpmdCost &cost,
-                                             int64_t deviceClass,
-                                             double share) const {
+SpmdSpace::Peak SpmdSpace::getPeak(const SpmdProgram &program, SpmdCost &cost,
+                                   int64_t member) const {
+  int64_t deviceClass =
+      cost.getCluster().devices[cost.getDevices()[member]].deviceClass;
   size_t end = graph.operations.size() + 2;
-  std::vector<double> fixed(end, 0), divided(end, 0);
+  size_t numSegments =
+      segments.empty()
+          ? 1
+          : 1 + *std::max_element(segments.begin(), segments.end());
+  std::vector<double> fixed(end, 0);
+  std::vector<std::vector<double>> divided(numSegments, fixed);
   visitMemory(program, [&](int64_t tensor, int form, int64_t from, int64_t to) {
     auto bytes = double(graph.tensors[tensor].bytes.count());
-    int64_t count = splits.unitsOf(tensor, form);
-    double part = cost.mostOf(count, deviceClass);
+    DividedUnits units = splits.unitsOf(tensor, form);
+    double part = cost.mostOf(units, deviceClass);
     // What rounding adds to the share stays when the share changes.
-    if (count > 0) {
-      divided[from] += bytes;
-      divided[to + 1] -= bytes;
-      part -= share;
+    if (units.units > 0) {
+      divided[units.segment][from] += bytes;
+      divided[units.segment][to + 1] -= bytes;
+      part -= cost.sharesOf(units.segment)[member];
     }
     fixed[from] += part * bytes;
     fixed[to + 1] -= part * bytes;
   });
-  double most = -1, fixedNow = 0, dividedNow = 0;
-  std::pair<double, double> peakNow;
-  for (auto [fixedChange, dividedChange] : zip_equal(fixed, divided)) {
-    fixedNow += fixedChange;
-    dividedNow += dividedChange;
-    double alive = fixedNow + dividedNow * share;
+  double most = -1;
+  Peak now, peak;
+  now.divided.assign(numSegments, 0);
+  for (size_t at = 0; at < end; ++at) {
+    now.fixed += fixed[at];
+    double alive = now.fixed;
+    for (size_t segment = 0; segment < numSegments; ++segment) {
+      now.divided[segment] += divided[segment][at];
+      alive += now.divided[segment] * cost.sharesOf(segment)[member];
+    }
     if (alive > most) {
       most = alive;
-      peakNow = {fixedNow, dividedNow};
+      peak = now;
     }
   }
-  return peakNow;
+  return peak;
 }

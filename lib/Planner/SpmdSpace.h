@@ -59,11 +59,12 @@ struct MemoryPrice {
 class SpmdSpace {
 public:
   SpmdSpace(const Graph &graph, int64_t numDevices,
-            bool replicatedState = false);
+            bool replicatedState = false, std::vector<int64_t> segments = {});
 
   const Graph &getGraph() const { return graph; }
   const GraphSplits &getSplits() const { return splits; }
   const solver::CostGraph &getCostGraph() const { return costs; }
+  llvm::ArrayRef<int64_t> getSegments() const { return segments; }
 
   void setCosts(SpmdCost &cost, const MemoryPrice &price = {});
 
@@ -81,12 +82,17 @@ public:
   /// available in.
   std::vector<Bytes> getMemory(const SpmdProgram &program,
                                SpmdCost &cost) const;
-  /// At the moment when devices of a class that have `share` need most memory:
-  /// what does not depend on the share, and what does, as if it were 1.
-  std::pair<double, double> getPeak(const SpmdProgram &program, SpmdCost &cost,
-                                    int64_t deviceClass, double share) const;
-  llvm::ArrayRef<int64_t> unitsOf(int64_t tensor) const {
-    return units[tensor];
+  /// What is in memory when it is most: what does not depend on shares, and
+  /// for each segment what does, as if the share in it were 1.
+  struct Peak {
+    double fixed = 0;
+    std::vector<double> divided;
+  };
+  /// Of a member of the group, or one of its class that gets more by rounding.
+  Peak getPeak(const SpmdProgram &program, SpmdCost &cost,
+               int64_t member) const;
+  llvm::ArrayRef<TensorSplit> splitsOf(int64_t tensor) const {
+    return splits.tensors[tensor];
   }
 
 private:
@@ -122,8 +128,8 @@ private:
 
   const Graph &graph;
   bool replicatedState;
+  std::vector<int64_t> segments;
   GraphSplits splits;
-  std::vector<std::vector<int64_t>> units; // Of the splits of each tensor.
   std::vector<Uses> uses;
   std::vector<std::vector<Availability>> availabilities;
   solver::CostGraph costs;

@@ -19,8 +19,8 @@ class ProgramVerifier {
 public:
   ProgramVerifier(const Graph &graph, int64_t numDevices,
                   const SpmdProgram &program)
-      : graph(graph), splits(findSplits(graph, numDevices)), program(program),
-        forms(graph.tensors.size()) {}
+      : graph(graph), splits(findSplits(graph, numDevices, program.segments)),
+        program(program), forms(graph.tensors.size()) {}
   Error run();
 
 private:

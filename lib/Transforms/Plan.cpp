@@ -386,17 +386,11 @@ PlanPass::findProgram(const planner::Graph &graph,
           return Bytes(need.second) > getUsable(cluster, need.first);
         }))
       continue;
-    for (auto [device, share] :
-         llvm::zip_equal(devices, found.program->shares)) {
+    for (auto [member, device] : llvm::enumerate(devices)) {
       planner::DeviceShare part;
       part.device = device;
       part.memory = Bytes((*needs)[device]);
-      for (auto [argument, stored] :
-           llvm::zip_equal(graph.arguments, found.program->program.stored))
-        if (argument.isState())
-          part.state += Bytes::nearest(
-              double(graph.tensors[argument.tensor].bytes.count()) *
-              (planner::form::isSplit(stored) ? share : 1));
+      part.state = planner::getStoredState(graph, *found.program, member);
       found.plan.stages[0].shares.push_back(part);
     }
     return found;

@@ -13,6 +13,7 @@
 #include "hetero/Dialect/Stablehlo.h"
 #include <cmath>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -33,7 +34,8 @@ public:
                 const planner::SpmdSolution &solution, MeshOp mesh)
       : step(step), graph(getGraph(step, batch)), solution(solution),
         program(solution.program), mesh(mesh),
-        splits(planner::findSplits(graph.graph, solution.shares.size())),
+        splits(planner::findSplits(graph.graph, solution.shares.front().size(),
+                                   program.segments)),
         versions(graph.graph.tensors.size()),
         changesOf(graph.graph.tensors.size()), rules(step.getBody().front()) {
     for (const planner::FormChange &change : program.changes)
@@ -52,6 +54,7 @@ private:
   }
   Value getVersion(int64_t tensor, int wanted, Operation *user,
                    ArrayRef<planner::FormChange> changes);
+  void hurry(Value value, Operation *user);
   Value makeBroadcast(Value whole, const SizedForm &wanted, Operation *user);
   bool setSharding(int64_t index, Operation *op,
                    const planner::OpStrategy &strategy);
@@ -67,6 +70,8 @@ private:
   std::vector<SmallVector<planner::FormChange, 2>> changesOf;
   /// How tensors that are pending are to be combined.
   std::map<int64_t, ReductionKind> pending;
+  /// Operations that were not in the step.
+  DenseSet<Operation *> added;
   FormRules rules;
   int64_t numDivided = 0;
 };
@@ -86,7 +91,9 @@ SizedForm ProgramWriter::getForm(int64_t tensor, int number,
   // Shares as whole numbers, fine enough for any tensor.
   constexpr double scale = 1e9;
   SmallVector<int64_t> weights;
-  for (double share : solution.shares)
+  const planner::SegmentShares &shares = solution.shares;
+  for (double share :
+       shares[std::min<size_t>(split.segment, shares.size() - 1)])
     weights.push_back(std::llround(share * scale));
   sized.sizes = divide(split.units, weights);
   int64_t factor = 0;
@@ -128,8 +135,24 @@ Value ProgramWriter::makeBroadcast(Value whole, const SizedForm &wanted,
   OpBuilder builder(user);
   Operation *part = builder.clone(*op);
   part->setAttr(HeteroDialect::getShardingAttrName(), getSharding(wanted));
+  added.insert(part);
   ++numDivided;
   return part->getResult(0);
+}
+
+/// What was made for the backward and is now needed in the forward moves there,
+/// with what it is made from.
+void ProgramWriter::hurry(Value value, Operation *user) {
+  StringRef name = HeteroDialect::getLayerAttrName();
+  auto wanted = user->getAttrOfType<LayerAttr>(name);
+  for (Operation *op = value.getDefiningOp();
+       wanted && wanted.getPhase() == Phase::Forward && op &&
+       added.contains(op);
+       op = op->getOperand(0).getDefiningOp()) {
+    auto layer = op->getAttrOfType<LayerAttr>(name);
+    if (layer && layer.getPhase() != Phase::Forward)
+      op->setAttr(name, wanted);
+  }
 }
 
 /// The tensor in a form, by the changes of the program; what is whole can be
@@ -137,11 +160,15 @@ Value ProgramWriter::makeBroadcast(Value whole, const SizedForm &wanted,
 Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
                                 ArrayRef<planner::FormChange> changes) {
   std::map<int, Value> &known = versions[tensor];
-  if (auto it = known.find(wanted); it != known.end())
+  if (auto it = known.find(wanted); it != known.end()) {
+    hurry(it->second, user);
     return it->second;
+  }
   Value value;
-  if (auto it = known.find(form::replicated); it != known.end())
+  if (auto it = known.find(form::replicated); it != known.end()) {
     value = it->second;
+    hurry(value, user);
+  }
   // A change starts from what is there or from what earlier ones make.
   while (!value && !changes.empty()) {
     planner::FormChange last = changes.back();
@@ -166,22 +193,37 @@ Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
   Operation *near = user->hasAttr(name) ? user : value.getDefiningOp();
   if (Attribute layer = near ? near->getAttr(name) : Attribute())
     reshard->setAttr(name, layer);
+  added.insert(reshard);
   known[wanted] = reshard;
   return reshard;
 }
 
 void ProgramWriter::writeArguments() {
+  std::vector<std::set<int>> wanted(graph.graph.tensors.size());
+  for (auto [index, op] : llvm::enumerate(graph.graph.operations))
+    for (auto [tensor, form] : llvm::zip_equal(
+             op.operands,
+             splits.operations[index][program.strategies[index]].operands))
+      if (tensor != planner::GraphOp::anyForm)
+        wanted[tensor].insert(form);
+  for (int64_t result : graph.graph.results)
+    wanted[result].insert(form::replicated);
   for (auto [argument, stored] :
        llvm::zip_equal(graph.graph.arguments, program.stored)) {
     Value value = graph.values[argument.tensor];
-    // Only state is stored; the rest is given to every device.
-    bool isSplit = argument.isState() && form::isSplit(stored);
-    versions[argument.tensor][isSplit ? stored : form::replicated] = value;
+    // What is no state is given to devices as they all use it, or whole.
+    int given = stored;
+    if (!argument.isState())
+      given = wanted[argument.tensor].size() == 1
+                  ? *wanted[argument.tensor].begin()
+                  : form::replicated;
+    bool isSplit = form::isSplit(given);
+    versions[argument.tensor][isSplit ? given : form::replicated] = value;
     if (isSplit)
       step.setArgAttr(
           cast<BlockArgument>(value).getArgNumber(),
           HeteroDialect::getShardingAttrName(),
-          getSharding(getForm(argument.tensor, stored, ReductionKind::Sum)));
+          getSharding(getForm(argument.tensor, given, ReductionKind::Sum)));
   }
 }
 

@@ -148,7 +148,7 @@ def test_found_factor_broadcasting(tmp_path: Path) -> None:
     planned, errors = test_planners.plan(text, tmp_path / "cluster.yaml", "spmd", "state=replicated")
     assert planned, errors
     # Samples are divided, the gradient of w is computed whole from two whole factors, and nothing of its size moves.
-    assert re.search(r"hetero\.reshard %arg2 to <@stage0, tensor = split 0 : \[2, 1\]>", planned)
+    assert re.search(r"%arg2: tensor<3x64x64xf32> \{.*?split 0 : \[2, 1\]>", planned)
     gradient = re.search(r"dot_general (%\w+), (%\w+), contracting_dims = \[0\] x \[0\].* -> tensor<64x4096xf32>", planned)
     assert gradient and "hetero.sharding" not in gradient[0]
     assert not re.search(r"hetero\.reshard %\w+ to <@stage0> .* : tensor<(4096x64|64x4096)xf32>$", planned, re.M)
@@ -156,3 +156,47 @@ def test_found_factor_broadcasting(tmp_path: Path) -> None:
     (tmp_path / "step.mlir").write_text(planned)
     results, loss = jax.jit(step)(parameters, x, y)
     run(tmp_path, [*parameters, x, y], [np.asarray(a) for a in [*results, loss]])
+
+
+# One class computes fast, the other reads fast.
+UNLIKE = """name: pair
+classes:
+  core: {like: cpu, memory: 1 GiB, peak: {f32: 8 GFLOP/s}, bandwidth: 1 GB/s, overhead: 1 ns}
+  wide: {like: cpu, memory: 1 GiB, peak: {f32: 2 GFLOP/s}, bandwidth: 8 GB/s, overhead: 1 ns}
+nodes:
+  - name: box
+    devices: [1 x core, 1 x wide]
+    link: {kind: pcie, bandwidth: 10 GB/s, latency: 1 us}
+"""
+
+
+@pytest.mark.parametrize("planner", ["spmd", "hap"])
+def test_segments(planner: str, tmp_path: Path) -> None:
+    """Layers that are bound by memory have other shares than those that compute."""
+
+    def step(parameters, a, x, y):
+        def loss(parameters):
+            h = x
+            for w in parameters[:2]:
+                h = jnp.tanh(jnp.einsum("bij,bj->bi", a, h) * w)
+            for w in parameters[2:]:
+                h = jnp.tanh(h @ w)
+            return jnp.mean((h - y) ** 2)
+
+        value, gradients = jax.value_and_grad(loss)(parameters)
+        return [p - 0.5 * g for p, g in zip(parameters, gradients)], value
+
+    rng = np.random.default_rng(0)
+    sizes = [(64,), (64,), (64, 512), (512, 512), (512, 64)]
+    parameters = [(0.1 * rng.normal(size=size)).astype(np.float32) for size in sizes]
+    a, x, y = (rng.normal(size=size).astype(np.float32) for size in ((60, 64, 64), (60, 64), (60, 64)))
+    text = jax.jit(step, donate_argnums=0).lower(parameters, a, x, y).as_text()
+    (tmp_path / "cluster.yaml").write_text(UNLIKE)
+    planned, errors = test_planners.plan(text, tmp_path / "cluster.yaml", planner)
+    assert planned, errors
+    # Most of what is bound by memory is on the second device, most of the rest on the first.
+    shares = [int(m[1]) / (int(m[1]) + int(m[2])) for m in re.finditer(r"hetero\.sharding<.*: \[(\d+), (\d+)\]>", planned)]
+    assert min(shares) < 0.45 and max(shares) > 0.75
+    (tmp_path / "step.mlir").write_text(planned)
+    results, loss = jax.jit(step)(parameters, a, x, y)
+    run(tmp_path, [*parameters, a, x, y], [np.asarray(array) for array in [*results, loss]])

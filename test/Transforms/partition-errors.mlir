@@ -171,3 +171,34 @@ func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor
   %0 = stablehlo.exponential %x {hetero.sharding = #hetero.sharding<@all, tensor = partial sum>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+hetero.mesh @all = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  // expected-warning @below {{has 'offload', which is not carried out: what the backward needs stays in the memory of the device}}
+  hetero.stage 0 on @all layers [0] samples [[5, 3]] in_flight 1 offload {
+    // expected-warning @below {{asks for at most 2 samples at once and gets 5; make microbatches of them}}
+    hetero.share 0 micro 2 state 0 B memory 0 B
+    hetero.share 1 micro 3 state 0 B memory 0 B
+  }
+}
+func.func @step(%x: tensor<8xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Samples that the members of a stage share are divided where operations are.
+hetero.mesh @all = [0, 1]
+hetero.plan @plan of @step planner "hand" minimizes time batch 8 microbatches [8] predicted 1 ms {
+  hetero.stage 0 on @all layers [0] samples [[5, 3]] in_flight 1
+}
+func.func @step(
+    // expected-error @below {{argument 0 is no state, so hetero.sharding cannot be followed}}
+    %x: tensor<8xf32> {hetero.role = #hetero.role<batch>, hetero.sharding = #hetero.sharding<@all, split 0 : [4, 4]>})
+    -> tensor<8xf32> {
+  %0 = stablehlo.exponential %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

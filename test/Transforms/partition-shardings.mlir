@@ -1,5 +1,11 @@
 // RUN: hetero-opt %s --hetero-partition | FileCheck %s
 // RUN: hetero-opt %s --hetero-partition --hetero-select-collectives --hetero-verify -o /dev/null
+// RUN: sed 's/%x: tensor<8x4xf32> {/&hetero.sharding = #hetero.sharding<@all, tensor = split 0 : [5, 3]>, /' %s > %t.mlir
+// RUN: hetero-opt %t.mlir --hetero-partition > %t.ranks.mlir
+// RUN: FileCheck %s --check-prefix=GIVEN < %t.ranks.mlir
+// RUN: hetero-opt %t.ranks.mlir --hetero-select-collectives --hetero-verify -o /dev/null
+// RUN: sed 's/part<2 : .5 to 8/part<2 : [4 to 7/' %t.ranks.mlir > %t.wrong.mlir
+// RUN: not hetero-opt %t.wrong.mlir --hetero-verify 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // Shardings on operations: every device has the batch, and takes 5 or 3 samples
 // of it. The gradient of %v is a sum over them, that of %w is computed everywhere
@@ -27,6 +33,17 @@
 // CHECK-SAME: tensor<4x6xf32> {hetero.part = #hetero.part<0 : [0 to 4] x [0 to 6]>
 // CHECK-SAME: tensor<6x3xf32> {hetero.part = #hetero.part<1 : [0 to 6] x [3 to 6]>
 // CHECK-SAME: tensor<8x4xf32> {hetero.part = #hetero.part<2 : [0 to 8] x [0 to 4]>
+
+// With a sharding on the batch each device is given its own samples, and whoever
+// needs the others gathers them.
+// GIVEN-LABEL: func.func private @stage0_forward_0(
+// GIVEN-SAME: tensor<5x4xf32>
+// GIVEN-NOT: stablehlo.dynamic_slice
+// GIVEN-LABEL: func.func private @stage0_backward_0(
+// GIVEN: hetero.all_gather %{{.*}} split 0 : [5, 3] over @all(tensor) : tensor<5x4xf32> -> tensor<8x4xf32>
+// GIVEN-LABEL: func.func @rank1
+// GIVEN-SAME: tensor<3x4xf32> {hetero.part = #hetero.part<2 : [5 to 8] x [0 to 4]>
+// WRONG: argument 2 of rank 1 is #hetero.part<2 : [4 to 7] x [0 to 4]>, and member 1 of @all should have [5 to 8] of dimension 0
 
 hetero.mesh @all (data = 1, tensor = 2) = [0, 1]
 hetero.plan @plan of @step planner "hand" minimizes time

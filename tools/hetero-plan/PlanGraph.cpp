@@ -20,8 +20,8 @@ using namespace hetero::planner;
 static json::Object toJson(const SpmdSolution &solution,
                            const SpmdReport &report, StringRef planner) {
   json::Array shares, memory;
-  for (double share : solution.shares)
-    shares.push_back(share);
+  for (const std::vector<double> &ofSegment : solution.shares)
+    shares.push_back(json::Array(ofSegment));
   for (Bytes bytes : solution.memory)
     memory.push_back(bytes.count());
   json::Object products, collectives;
@@ -64,10 +64,8 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
                              "' may be used");
   auto start = std::chrono::steady_clock::now();
   Expected<SpmdSolution> solution =
-      request.planner == "spmd"
-          ? synthesize(*graph, *cluster, devices)
-          : searchProgram(*graph, *cluster, devices,
-                          getSpeedShares(*graph, *cluster, devices));
+      request.planner == "spmd" ? synthesize(*graph, *cluster, devices)
+                                : searchInTurn(*graph, *cluster, devices);
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   if (request.timing)

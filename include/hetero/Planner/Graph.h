@@ -115,6 +115,9 @@ struct GraphOp {
   /// Floating-point work by element type, and traffic to memory.
   std::map<std::string, Work> work;
   Bytes bytes;
+  /// The layer that it belongs to, forward or backward; -1 if that is not
+  /// known.
+  int64_t layer = -1;
   /// Measured times of the undivided operation, by the name of the class of
   /// devices; there they replace what follows from work and traffic.
   std::map<std::string, Time> times;

@@ -20,6 +20,10 @@
 // for each atom of each loop; one for each group of operands that may be
 // partial.
 //
+// Operations may belong to segments, each with shares of its own. An operation
+// takes and makes splits of its segment; a tensor that several segments use or
+// make has the splits of all of them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_GRAPHSPLITS_H
@@ -27,6 +31,7 @@
 
 #include "hetero/Planner/Graph.h"
 #include "llvm/ADT/SmallVector.h"
+#include <tuple>
 
 namespace hetero::planner {
 
@@ -37,13 +42,29 @@ inline constexpr int replicated = 0, partial = 1, pending = 2, firstSplit = 3;
 inline bool isSplit(int form) { return form >= firstSplit; }
 } // namespace form
 
+/// Units that are divided by the shares of a segment; none if 0.
+struct DividedUnits {
+  int64_t units = 0, segment = 0;
+
+  bool operator<(const DividedUnits &other) const {
+    return std::tie(units, segment) < std::tie(other.units, other.segment);
+  }
+};
+
 struct TensorSplit {
   int64_t dim = 0;
   int64_t outer = 1, units = 1, inner = 1;
+  /// The segment whose shares divide the units.
+  int64_t segment = 0;
 
-  bool operator==(const TensorSplit &other) const {
+  /// Whether both divide the same units, by whatever shares.
+  bool isAlong(const TensorSplit &other) const {
     return dim == other.dim && outer == other.outer && units == other.units &&
            inner == other.inner;
+  }
+  DividedUnits getUnits() const { return {units, segment}; }
+  bool operator==(const TensorSplit &other) const {
+    return isAlong(other) && segment == other.segment;
   }
 };
 
@@ -55,7 +76,10 @@ struct OpStrategy {
   llvm::SmallVector<int, 2> results;
   /// What is divided; 0 if every device does everything.
   int64_t units = 0;
+  /// The segment whose shares divide it.
+  int64_t segment = 0;
 
+  DividedUnits getUnits() const { return {units, segment}; }
   bool operator==(const OpStrategy &other) const {
     return operands == other.operands && results == other.results;
   }
@@ -67,15 +91,18 @@ struct GraphSplits {
   /// For each operation; the first is replicated.
   std::vector<std::vector<OpStrategy>> operations;
 
-  /// The units that a form of a tensor divides; 0 if it is not split.
-  int64_t unitsOf(int64_t tensor, int form) const {
-    return form::isSplit(form) ? tensors[tensor][form - form::firstSplit].units
-                               : 0;
+  /// The units that a form of a tensor divides; none if it is not split.
+  DividedUnits unitsOf(int64_t tensor, int form) const {
+    return form::isSplit(form)
+               ? tensors[tensor][form - form::firstSplit].getUnits()
+               : DividedUnits();
   }
 };
 
-/// Only atoms of at least `minUnits` are splits.
-GraphSplits findSplits(const Graph &graph, int64_t minUnits);
+/// Only atoms of at least `minUnits` are splits. `segments` has that of each
+/// operation; all are in one if it is empty.
+GraphSplits findSplits(const Graph &graph, int64_t minUnits,
+                       llvm::ArrayRef<int64_t> segments = {});
 
 } // namespace hetero::planner
 

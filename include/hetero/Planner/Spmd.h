@@ -33,6 +33,12 @@
 // solved in turn, from even shares and from shares by speed, until nothing
 // improves. Devices of one class have one share.
 //
+// Layers that suit the classes of devices differently (convolutions and wide
+// products, experts and embeddings) may be divided by other shares: such
+// layers form *segments*, forward and backward together. A tensor that
+// goes from one segment to another is exchanged between devices, and the linear
+// program weighs that against what the other shares save.
+//
 // Where memory does not suffice, bytes get a price, which is raised until they
 // do. Identical layers would all change at one price, so it rises along the
 // program.
@@ -64,8 +70,10 @@ struct FormChange {
   }
 };
 
-/// What every device does, in terms of findSplits(graph, devices).
+/// What every device does, in terms of findSplits(graph, devices, segments).
 struct SpmdProgram {
+  /// For each operation its segment; empty if there is one.
+  std::vector<int64_t> segments;
   /// For each operation the number of its strategy.
   std::vector<int> strategies;
   /// For each argument the form that it is stored in.
@@ -75,6 +83,9 @@ struct SpmdProgram {
   /// In program order; the changes of an argument come first.
   std::vector<FormChange> changes;
 };
+
+/// Shares of the devices in each segment; those of a segment sum to 1.
+using SegmentShares = std::vector<std::vector<double>>;
 
 struct SpmdOptions {
   /// Shares of the devices, if they are given.
@@ -87,12 +98,14 @@ struct SpmdOptions {
   bool memory = true;
   /// Whether parameters and optimizer state must be stored replicated.
   bool replicatedState = false;
+  /// How many segments with shares of their own there may be.
+  int64_t maxSegments = 4;
 };
 
 struct SpmdSolution {
   SpmdProgram program;
-  /// Of each device, in the order of the group; they sum to 1.
-  std::vector<double> shares;
+  /// Of each segment, and in it of each device in the order of the group.
+  SegmentShares shares;
   /// Seconds of a step, one thing after the other.
   double computation = 0, communication = 0;
   /// No program takes less with these shares; the same as the time if `proven`.
@@ -127,11 +140,15 @@ struct HapOptions {
   int width = 0;
   /// Whether parameters and optimizer state must be stored replicated.
   bool replicatedState = false;
+  /// The segment of each operation; one for all if empty.
+  std::vector<int64_t> segments;
+  /// How many segments with shares of their own searchInTurn may make.
+  int64_t maxSegments = 4;
 };
 llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            const cluster::Cluster &cluster,
                                            llvm::ArrayRef<int64_t> devices,
-                                           std::vector<double> shares,
+                                           SegmentShares shares,
                                            const HapOptions &options = {});
 
 /// The published method as a whole: that search from shares by speed, and the
@@ -145,6 +162,20 @@ llvm::Expected<SpmdSolution> searchInTurn(const Graph &graph,
 std::vector<double> getSpeedShares(const Graph &graph,
                                    const cluster::Cluster &cluster,
                                    llvm::ArrayRef<int64_t> devices);
+
+/// The segment of each operation: layers at whose work the classes of devices
+/// are about as fast, compared with each other; at most `most` segments. Empty
+/// if other shares would save less than a hundredth. Operations without a layer
+/// are in the first.
+std::vector<int64_t> findSegments(const Graph &graph,
+                                  const cluster::Cluster &cluster,
+                                  llvm::ArrayRef<int64_t> devices,
+                                  int64_t most);
+
+/// Parameters and optimizer state that a member of the group stores, as far as
+/// shares tell.
+Bytes getStoredState(const Graph &graph, const SpmdSolution &solution,
+                     int64_t member);
 
 /// Checks that `program` is one for `graph` on that many devices: each
 /// operation finds its operands in the forms that it needs, forms are made by

@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace hetero;
 using namespace hetero::partition;
 
-/// Calls back with the splits that `attribute` gives to arguments that live on
-/// `stage`.
+/// Calls back with the splits that `attribute` gives to arguments of `stage`.
 LogicalResult StepLayout::readSplits(
     int64_t stage, StringRef attribute,
     function_ref<LogicalResult(BlockArgument, SplitAttr, bool)> callback) {
@@ -22,7 +21,8 @@ LogicalResult StepLayout::readSplits(
   for (BlockArgument argument : step.getArguments()) {
     auto sharding =
         step.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), attribute);
-    if (!sharding || getHome(argument) != stage)
+    // What is no state has no home; shardings are then for the only stage.
+    if (!sharding || getHome(argument).value_or(0) != stage)
       continue;
     auto fail = [&](const Twine &problem) {
       return emitError(argument.getLoc())

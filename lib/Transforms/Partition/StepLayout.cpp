@@ -90,6 +90,28 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
   return success();
 }
 
+/// Warns of what a stage says and nobody does: results are the same, memory is
+/// not.
+static void warnOfIgnored(const StageMesh &mesh) {
+  StageOp stage = mesh.stage;
+  if (stage.getOffload())
+    stage.emitWarning("has 'offload', which is not carried out: what the "
+                      "backward needs stays in the memory of the device");
+  for (ShareOp share : stage.getBody().getOps<ShareOp>()) {
+    std::optional<int64_t> member =
+        mesh.mesh.getMember(share.getDevice(), mesh.dataAxes);
+    if (!share.getMicro() || !member)
+      continue;
+    int64_t most = 0;
+    for (ArrayRef<int64_t> samples : mesh.samples)
+      most = std::max(most, samples[*member]);
+    if (most > int64_t(*share.getMicro()))
+      share.emitWarning() << "asks for at most " << *share.getMicro()
+                          << " samples at once and gets " << most
+                          << "; make microbatches of them";
+  }
+}
+
 FailureOr<StageMesh> StepLayout::readStage(StageOp stage,
                                            ArrayRef<int64_t> distinct) {
   StageMesh mesh;
@@ -124,6 +146,7 @@ FailureOr<StageMesh> StepLayout::readStage(StageOp stage,
     auto samples = cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
     mesh.samples.emplace_back(samples.asArrayRef());
   }
+  warnOfIgnored(mesh);
   return mesh;
 }
 
@@ -234,7 +257,11 @@ LogicalResult StepLayout::findHomes() {
     if (!isUpdated[index] && said.empty())
       continue;
     RoleAttr role = roles.arguments[index];
-    if (!isUpdated[index] && !(role && role.isState()))
+    bool isState = isUpdated[index] || (role && role.isState());
+    // The samples of a stage whose members share them.
+    if (!isState && hasShardings && said == "hetero.sharding")
+      continue;
+    if (!isState)
       return emitError(argument.getLoc())
              << "argument " << index << " is no state, so " << said
              << " cannot be followed; the stages of the plan say how samples "

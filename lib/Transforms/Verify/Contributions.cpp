@@ -270,7 +270,11 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
     // On the other axes the types of split values say enough.
     if (form.isSplit() && axis != Axis::Batch)
       form = FormAttr::getReplicated(op->getContext());
-    if (form.isSplit() && content.argument) {
+    // Where the tensor axis divides the samples, Parts.cpp knows who has which.
+    FormAttr other = forms ? forms.getForm(getName(Axis::Tensor)) : FormAttr();
+    bool isDivided =
+        other && other.isSplit() && other.getDim() == form.getDim();
+    if (form.isSplit() && content.argument && !isDivided) {
       auto part = rank.function.getArgAttrOfType<PartAttr>(
           content.argument.getArgNumber(), HeteroDialect::getPartAttrName());
       std::optional<Cells> cells;

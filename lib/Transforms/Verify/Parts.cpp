@@ -88,6 +88,52 @@ static LogicalResult checkInside(const Piece &piece, bool isResult, unsigned i,
   return success();
 }
 
+/// Checks that an argument has the part that `hetero.sharding` on it says.
+static LogicalResult checkSharding(const Piece &piece, unsigned i,
+                                   func::FuncOp step) {
+  int64_t index = piece.part.getIndex();
+  auto sharding = step.getArgAttrOfType<ShardingAttr>(
+      index, HeteroDialect::getShardingAttrName());
+  if (!sharding || step.getArgAttr(index, HeteroDialect::getStorageAttrName()))
+    return success();
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(step.getOperation(),
+                                                           sharding.getMesh());
+  for (AxisShardingAttr entry : sharding.getEntries()) {
+    SplitAttr split = entry.getSplit();
+    SmallVector<Attribute> axes(entry.getAxes().begin(), entry.getAxes().end());
+    std::optional<int64_t> member =
+        mesh ? mesh.getMember(piece.rank,
+                              ArrayAttr::get(step.getContext(), axes))
+             : std::nullopt;
+    if (!split || split.isBatch() || !member ||
+        *member >= int64_t(split.getSizes().size()) || split.getLength() == 0)
+      continue;
+    int64_t before = 0, total = 0;
+    for (auto [other, size] : llvm::enumerate(split.getSizes())) {
+      before += int64_t(other) < *member ? size : 0;
+      total += size;
+    }
+    SmallVector<int64_t> expected;
+    for (int64_t outer = 0; outer < split.getOuter(); ++outer) {
+      int64_t begin = (outer * total + before) * split.getInner();
+      expected.append(
+          {begin, begin + split.getSizes()[*member] * split.getInner()});
+    }
+    if (ArrayRef<int64_t>(piece.part.getRanges()[split.getDim()]) ==
+        ArrayRef<int64_t>(expected))
+      continue;
+    InFlightDiagnostic error =
+        piece.program.emitOpError()
+        << "argument " << i << " of rank " << piece.rank << " is "
+        << str(piece.part) << ", and member " << *member << " of "
+        << sharding.getMesh() << " should have [" << expected[0] << " to "
+        << expected[1] << "] of dimension " << split.getDim();
+    error.attachNote(step.getLoc()) << "the sharding is here";
+    return error;
+  }
+  return success();
+}
+
 /// Checks that the parts of one result make up all of it.
 static LogicalResult checkCover(func::FuncOp step, unsigned index,
                                 ArrayRef<Piece> pieces) {
@@ -163,7 +209,8 @@ LogicalResult verify::checkParts(const Programs &programs) {
         if (!part)
           continue;
         Piece piece{part, program, number};
-        if (step && failed(checkInside(piece, isResult, i, step)))
+        if (step && (failed(checkInside(piece, isResult, i, step)) ||
+                     (!isResult && failed(checkSharding(piece, i, step)))))
           return failure();
         if (isResult)
           results[part.getIndex()].push_back(piece);

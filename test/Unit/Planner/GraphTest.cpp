@@ -63,6 +63,8 @@ TEST(GraphTest, RoundTripsRandomGraphs) {
   std::mt19937 random(31);
   for (int trial = 0; trial < 100; ++trial) {
     Graph graph = makeRandomGraph(random, 8);
+    for (GraphOp &op : graph.operations)
+      op.layer = int64_t(random() % 4) - 1;
     std::string text;
     raw_string_ostream os(text);
     writeGraph(graph, os);

@@ -21,15 +21,17 @@ using namespace hetero::planner;
 using solver::infinity;
 
 /// `fast` devices of one class and `slow` of another, each in a node of its own
-/// on a 10.4 Gb/s switch.
-static cluster::Cluster makeCluster(int64_t fast, int64_t slow) {
+/// on one switch.
+static cluster::Cluster makeCluster(int64_t fast, int64_t slow,
+                                    std::string bandwidth = "10.4 Gb/s") {
   std::string text =
       "name: test\nnodes:\n"
       "  - {name: f, devices: [v100-16], count: " +
       std::to_string(fast) +
       "}\n  - {name: s, devices: [p100], count: " + std::to_string(slow) +
       "}\nswitches:\n  - {name: net, joins: [f, s], link: "
-      "{bandwidth: 10.4 Gb/s, latency: 10 us}}\n";
+      "{bandwidth: " +
+      bandwidth + ", latency: 10 us}}\n";
   return cantFail(cluster::readCluster(MemoryBufferRef(text, "test")));
 }
 
@@ -47,8 +49,9 @@ static double offerCost(const FormChanges &changes, int from,
 }
 
 /// Tries all strategies and stored forms.
-static double timeByTrying(const Graph &graph, SpmdCost &cost) {
-  GraphSplits splits = findSplits(graph, cost.numDevices());
+static double timeByTrying(const Graph &graph, SpmdCost &cost,
+                           ArrayRef<int64_t> segments = {}) {
+  GraphSplits splits = findSplits(graph, cost.numDevices(), segments);
   std::vector<int> sizes;
   for (const auto &strategies : splits.operations)
     sizes.push_back(strategies.size());
@@ -64,7 +67,7 @@ static double timeByTrying(const Graph &graph, SpmdCost &cost) {
     for (size_t i = 0; i < numOps; ++i) {
       const GraphOp &op = graph.operations[i];
       const OpStrategy &strategy = splits.operations[i][choice[i]];
-      time += cost.operationTime(op, strategy.units);
+      time += cost.operationTime(op, strategy.getUnits());
       for (auto [tensor, form] : zip_equal(op.operands, strategy.operands))
         wanted[tensor].push_back(form);
       for (auto [tensor, form] : zip_equal(op.results, strategy.results))
@@ -81,12 +84,10 @@ static double timeByTrying(const Graph &graph, SpmdCost &cost) {
     for (int64_t result : graph.results)
       wanted[result].push_back(form::replicated);
     for (auto [tensor, forms] : enumerate(wanted)) {
-      SmallVector<int64_t> units;
-      for (const TensorSplit &split : splits.tensors[tensor])
-        units.push_back(split.units);
       if (!forms.empty())
-        time += offerCost(cost.changesOf(graph.tensors[tensor].bytes, units),
-                          made[tensor], forms);
+        time += offerCost(
+            cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]),
+            made[tensor], forms);
     }
     best = std::min(best, time);
     size_t at = 0;
@@ -126,13 +127,53 @@ TEST(SpmdTest, EqualsAllProgramsAndTheSearch) {
     HapOptions wide;
     wide.width = 1 << 20;
     Expected<SpmdSolution> found =
-        searchProgram(graph, cluster, devices, options.shares, wide);
+        searchProgram(graph, cluster, devices, {options.shares}, wide);
     ASSERT_TRUE(bool(found)) << toString(found.takeError());
     EXPECT_TRUE(found->proven);
     EXPECT_NEAR(found->time(), expected, 1e-9 * expected) << "trial " << trial;
     split += any_of(solution->program.strategies, [](int s) { return s > 0; });
   }
   EXPECT_GT(split, 0);
+}
+
+/// The same with segments that have shares of their own.
+TEST(SpmdTest, EqualsAllProgramsOfSegments) {
+  std::mt19937 random(24);
+  int exchanged = 0;
+  for (int trial = 0; trial < numRandomCases(15); ++trial) {
+    Graph graph = makeRandomGraph(random, 3);
+    cluster::Cluster cluster = makeCluster(1, 1 + random() % 2);
+    std::vector<int64_t> devices = cluster.availableDevices();
+    HapOptions wide;
+    wide.width = 1 << 20;
+    for (size_t i = 0; i < graph.operations.size(); ++i)
+      wide.segments.push_back(random() % 2);
+    SegmentShares shares(2, getSpeedShares(graph, cluster, devices));
+    std::reverse(shares[1].begin(), shares[1].end());
+    SpmdCost cost(cluster, devices, shares);
+    double expected = timeByTrying(graph, cost, wide.segments);
+    SpmdSpace space(graph, devices.size(), false, wide.segments);
+    space.setCosts(cost);
+    std::optional<solver::CostGraphSolution> found =
+        solver::solve(space.getCostGraph(), {}, {space.getReplicated()});
+    ASSERT_TRUE(found && found->proven);
+    SpmdProgram program = space.decode(found->states, cost);
+    if (Error error = verify(graph, devices.size(), program))
+      ADD_FAILURE() << toString(std::move(error)) << " in trial " << trial;
+    auto [computation, communication] = space.evaluate(program, cost);
+    EXPECT_NEAR(computation + communication, expected, 1e-9 * expected)
+        << "trial " << trial;
+    Expected<SpmdSolution> searched =
+        searchProgram(graph, cluster, devices, shares, wide);
+    ASSERT_TRUE(bool(searched)) << toString(searched.takeError());
+    EXPECT_NEAR(searched->time(), expected, 1e-9 * expected)
+        << "trial " << trial;
+    for (const FormChange &change : program.changes)
+      if (std::optional<Collective> collective = getCollective(
+              Bytes(1), space.splitsOf(change.tensor), change.from, change.to))
+        exchanged += collective->sameUnits;
+  }
+  EXPECT_GT(exchanged, 0);
 }
 
 /// A search that gives up early has a bound that is not above the optimum.
@@ -151,7 +192,7 @@ TEST(SpmdTest, NarrowSearchesAreBounded) {
     HapOptions narrow;
     narrow.width = 1 + trial % 3;
     Expected<SpmdSolution> found =
-        searchProgram(graph, cluster, devices, shares, narrow);
+        searchProgram(graph, cluster, devices, {shares}, narrow);
     ASSERT_TRUE(bool(found)) << toString(found.takeError());
     EXPECT_GE(found->time(), optimum * (1 - 1e-9)) << "trial " << trial;
     EXPECT_LE(found->bound, optimum * (1 + 1e-9)) << "trial " << trial;
@@ -223,14 +264,51 @@ TEST(SpmdTest, GivesFastDevicesMore) {
   Expected<SpmdSolution> solution =
       synthesize(graph, cluster, cluster.availableDevices());
   ASSERT_TRUE(bool(solution)) << toString(solution.takeError());
-  EXPECT_GT(solution->shares[0], solution->shares[1]);
-  EXPECT_NEAR(solution->shares[0] + solution->shares[1], 1, 1e-9);
+  ASSERT_EQ(solution->shares.size(), 1u);
+  ArrayRef<double> shares = solution->shares.front();
+  EXPECT_GT(shares[0], shares[1]);
+  EXPECT_NEAR(shares[0] + shares[1], 1, 1e-9);
   SpmdOptions even;
   even.shares = {0.5, 0.5};
   EXPECT_LE(
       solution->time(),
       cantFail(synthesize(graph, cluster, cluster.availableDevices(), even))
           .time());
+}
+
+/// Two layers, at the first of which one class is fast, and at the second the
+/// other: each has shares of its own. With a slow network they have not.
+TEST(SpmdTest, GivesSegmentsSharesOfTheirOwn) {
+  for (bool isFar : {false, true}) {
+    cluster::Cluster cluster = makeCluster(1, 1, isFar ? "1 KB/s" : "1 TB/s");
+    std::vector<int64_t> devices = cluster.availableDevices();
+    Graph graph = makeDense(120, {64, 64, 64});
+    int64_t dots = 0;
+    for (GraphOp &op : graph.operations) {
+      // Forward 0 and 1, then back.
+      bool isSecond = op.name == "dot" && dots > 0 && dots < 4;
+      dots += op.name == "dot";
+      op.layer = isSecond;
+      op.times["v100-16"] = Time(timePerSecond * (isSecond ? 4 : 1));
+      op.times["p100"] = Time(timePerSecond * (isSecond ? 1 : 4));
+    }
+    Expected<SpmdSolution> solution = synthesize(graph, cluster, devices);
+    ASSERT_TRUE(bool(solution)) << toString(solution.takeError());
+    SpmdOptions one;
+    one.maxSegments = 1;
+    double without = cantFail(synthesize(graph, cluster, devices, one)).time();
+    if (Error error = verify(graph, devices.size(), solution->program))
+      ADD_FAILURE() << toString(std::move(error));
+    EXPECT_LE(solution->time(), without * (1 + 1e-9));
+    if (isFar)
+      continue;
+    ASSERT_EQ(solution->shares.size(), 2u);
+    EXPECT_GT(solution->shares[0][0], 0.6);
+    EXPECT_LT(solution->shares[1][0], 0.4);
+    EXPECT_LT(solution->time(), 0.8 * without);
+    double found = cantFail(searchInTurn(graph, cluster, devices)).time();
+    EXPECT_LT(found, without);
+  }
 }
 
 TEST(SpmdTest, SplitsStateWhereMemoryIsShort) {
