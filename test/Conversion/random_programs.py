@@ -511,7 +511,7 @@ def make(seed: int) -> Case:
         extra = [value for value in drawing.values[:-1] if drawing.rng.random() < 0.25]
         return [value.array for value in [new[-1], *extra]]
 
-    return Case(f"seed {seed}", function, arguments, by_scale=True, factor=FACTOR)
+    return Case(f"seed {seed}", function, arguments, by_scale=True, factor=FACTOR, noise=NOISE)
 
 
 def seed_of(case: Case) -> int:
@@ -519,5 +519,6 @@ def seed_of(case: Case) -> int:
     return int(case.name.removeprefix("seed "))
 
 
-# Errors of several operations add up.
+# Errors of several operations add up, and may be all that is left of a value.
 FACTOR = 20.0
+NOISE = 16.0
