@@ -35,7 +35,8 @@ class Case:
     """A function and its arguments.
 
     `by_scale`: errors are measured by the largest element of a tensor, not by
-    each element. `factor` widens the tolerance.
+    each element. `factor` widens the tolerance. `noise` is what may be left where
+    values of about 1 cancel, in units of the last place of 1.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Case:
     arguments: Sequence[np.ndarray]
     by_scale: bool = False
     factor: float = 1.0
+    noise: float = 0.0
 
 
 @dataclasses.dataclass
@@ -77,7 +79,8 @@ def error(actual: np.ndarray, expected: np.ndarray, case: Case) -> str | None:
         size = np.abs(e)
         if case.by_scale and np.isfinite(e).any():
             size = np.full(e.shape, size[np.isfinite(e)].max())
-        good = np.abs(a - e) <= tolerance * size + float(ml_dtypes.finfo(expected.dtype).tiny)
+        info = ml_dtypes.finfo(expected.dtype)
+        good = np.abs(a - e) <= tolerance * size + case.noise * float(info.eps) + float(info.tiny)
     good |= a == e
     good |= np.isnan(a) & np.isnan(e)
     if good.all():

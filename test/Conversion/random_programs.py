@@ -511,7 +511,7 @@ def make(seed: int) -> Case:
         extra = [value for value in drawing.values[:-1] if drawing.rng.random() < 0.25]
         return [value.array for value in [new[-1], *extra]]
 
-    return Case(f"seed {seed}", function, arguments, by_scale=True, factor=FACTOR)
+    return Case(f"seed {seed}", function, arguments, by_scale=True, factor=FACTOR, noise=8)
 
 
 def seed_of(case: Case) -> int:
