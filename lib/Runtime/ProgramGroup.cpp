@@ -9,6 +9,7 @@
 #include "hetero/Runtime/ProgramGroup.h"
 #include "Bytes.h"
 #include "hetero/Runtime/Regions.h"
+#include "hetero/Runtime/ThreadPool.h"
 #include <algorithm>
 #include <cstring>
 
@@ -148,6 +149,12 @@ ProgramGroup::create(std::vector<RankSetup> setups,
     ranks[i].thread =
         std::thread([shared = group->shared, i] { shared->work(i); });
   MaybeError error = group->runAll([&](size_t i) -> MaybeError {
+    // The threads of the device are started from here.
+    if (!setups[i].processors.empty() && !holdTo(setups[i].processors)) {
+      std::string problem = "cannot be held to the processors it is given";
+      ranks[i].transport->abort(problem);
+      return problem;
+    }
     Result<std::unique_ptr<Session>> session = Session::create(
         std::move(setups[i].program), std::move(setups[i].kernels),
         *ranks[i].device, *ranks[i].communicator, std::move(setups[i].inPlace));

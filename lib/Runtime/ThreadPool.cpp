@@ -10,6 +10,9 @@
 #include "hetero/Runtime/Device.h"
 #include "hetero/Runtime/Hooks.h"
 #include <algorithm>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 using namespace hetero::runtime;
 
@@ -103,6 +106,34 @@ void ThreadPool::parallelFor(int64_t n, Body newBody, void *newContext) {
   runPiece(0);
   await(mutex, finished, [&] { return numRunning == 0; });
 }
+
+#ifdef __linux__
+std::vector<int> hetero::runtime::getProcessors() {
+  cpu_set_t set;
+  std::vector<int> processors;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set))
+      processors.push_back(i);
+  return processors;
+}
+
+bool hetero::runtime::holdTo(const std::vector<int> &processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int processor : processors)
+    if (processor >= 0 && processor < CPU_SETSIZE)
+      CPU_SET(processor, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+#else
+std::vector<int> hetero::runtime::getProcessors() { return {}; }
+
+bool hetero::runtime::holdTo(const std::vector<int> &processors) {
+  return false;
+}
+#endif
 
 extern "C" void hetero_parallel_for(int64_t n,
                                     void (*body)(int64_t begin, int64_t end,

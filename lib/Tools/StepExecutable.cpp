@@ -14,6 +14,7 @@
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/NcclCommunicator.h"
+#include "hetero/Runtime/ThreadPool.h"
 #include <set>
 #include <thread>
 
@@ -91,6 +92,25 @@ static unsigned getNumThreads(const StepOptions &options, int64_t numRanks) {
   int64_t share = std::thread::hardware_concurrency() /
                   getNumLocalRanks(numRanks, options.transport);
   return std::max<int64_t>(1, share);
+}
+
+/// Gives the threads of a rank processors of their own.
+static MaybeError pin(runtime::RankSetup &setup, int64_t rank, int64_t numRanks,
+                      TransportKind transport) {
+  std::vector<int> all = runtime::getProcessors();
+  // mpirun may have given this process some of its own.
+  bool isBound = transport == TransportKind::Mpi &&
+                 all.size() < std::thread::hardware_concurrency();
+  int64_t number = setup.numThreads;
+  int64_t first = isBound ? 0 : getDeviceNumber(rank, transport) * number;
+  int64_t needed =
+      isBound ? number : getNumLocalRanks(numRanks, transport) * number;
+  if (std::max(needed, first + number) > int64_t(all.size()))
+    return "threads to be pinned: " + std::to_string(needed) +
+           ", processors that this process may use: " +
+           std::to_string(all.size());
+  setup.processors.assign(all.begin() + first, all.begin() + first + number);
+  return std::nullopt;
 }
 
 /// Makes the program of `setup` run on a GPU, and adds what that is.
@@ -200,6 +220,9 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
     int64_t rank = transport->getRank();
     setup.program = std::move(programs->programs[rank]);
     setup.numThreads = getNumThreads(options, numRanks);
+    if (options.pin)
+      if (MaybeError error = pin(setup, rank, numRanks, options.transport))
+        return partitioned->emitError() << *error;
     setup.memoryCap = options.memoryCap;
     if (auto name = rankNames.find(rank); name != rankNames.end()) {
       setup.deviceName = name->second;

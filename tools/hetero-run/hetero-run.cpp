@@ -151,6 +151,10 @@ struct Flags {
       "threads",
       cl::desc("Of each rank (default: its share of the processors)"),
       cl::init(0), cl::cat(category)};
+  cl::opt<bool> pin{"pin",
+                    cl::desc("Give each rank processors of its own, one for "
+                             "each of its threads"),
+                    cl::cat(category)};
   cl::opt<std::string> cache{
       "cache",
       cl::desc("Keep compiled kernels here, and take those that are there"),
@@ -204,6 +208,7 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
       llvm::consumeError(cap.takeError());
   }
   options.threadsPerRank = flags.threads;
+  options.pin = flags.pin;
   options.cacheDirectory = flags.cache;
   options.optLevel = flags.optLevel;
   options.probes = !flags.profile.empty();

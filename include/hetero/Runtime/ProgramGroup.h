@@ -46,6 +46,8 @@ struct RankSetup {
   std::optional<int64_t> memoryCap;
   /// Threads of `hetero_parallel_for`.
   unsigned numThreads = 1;
+  /// All that these threads may use; any if empty.
+  std::vector<int> processors;
   /// Where the program runs, and who carries out its transfers; without, this
   /// machine and the transport. The device outlives the communicator.
   std::shared_ptr<Device> device;

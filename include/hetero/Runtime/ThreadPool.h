@@ -59,6 +59,14 @@ private:
   bool stopping = false;
 };
 
+/// The processors that this thread may use, in order; empty where that is not
+/// known.
+std::vector<int> getProcessors();
+
+/// Holds this thread, and those that it starts from now on, to the processors.
+/// Returns false if they cannot be had.
+bool holdTo(const std::vector<int> &processors);
+
 } // namespace hetero::runtime
 
 #endif // HETERO_RUNTIME_THREADPOOL_H

@@ -90,6 +90,8 @@ struct StepOptions {
   std::optional<int64_t> memoryCap;
   /// 0 is a rank's share of the processors of its machine.
   unsigned threadsPerRank = 0;
+  /// Each rank has processors of its own, one for each of its threads.
+  bool pin = false;
 
   /// Where compiled kernels are kept; nowhere if empty.
   std::string cacheDirectory;

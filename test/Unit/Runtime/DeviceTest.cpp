@@ -136,3 +136,28 @@ TEST(RuntimeDeviceTest, loopInsideOfALoop) {
       sums.data());
   EXPECT_EQ(sums, std::vector<int64_t>(4, 45));
 }
+
+TEST(RuntimeDeviceTest, holdsThreadsToProcessors) {
+  std::vector<int> all = getProcessors();
+  if (all.empty())
+    GTEST_SKIP() << "processors are not known here";
+  std::vector<int> last = {all.back()};
+  std::vector<std::vector<int>> seen(3);
+  std::thread rank([&] {
+    ASSERT_TRUE(holdTo(last));
+    ThreadPool pool(3);
+    pool.parallelFor(
+        3,
+        [](int64_t begin, int64_t end, void *context) {
+          for (int64_t i = begin; i < end; ++i)
+            (*static_cast<std::vector<std::vector<int>> *>(context))[i] =
+                getProcessors();
+        },
+        &seen);
+    EXPECT_FALSE(holdTo({}));
+  });
+  rank.join();
+  for (const std::vector<int> &processors : seen)
+    EXPECT_EQ(processors, last);
+  EXPECT_EQ(getProcessors(), all);
+}
