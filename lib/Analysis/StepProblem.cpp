@@ -31,6 +31,7 @@ private:
   Affine<Bytes> getNeeded(Operation *op);
   void addCost(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
+  void addInput(BlockArgument argument);
   void addState();
   void readTable(LayerTableOp table);
 
@@ -120,6 +121,22 @@ void ProblemBuilder::addValue(Value value, const StepLayers::Place &made) {
     add(problem.layers[layer].outputGradient, bytes, local);
 }
 
+/// An argument with a part for each sample.
+void ProblemBuilder::addInput(BlockArgument argument) {
+  planner::Input input;
+  for (Operation *user : argument.getUsers()) {
+    auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+    if (it != layers.ofOp.end() &&
+        !llvm::is_contained(input.layers, it->second.layer))
+      input.layers.push_back(it->second.layer);
+  }
+  llvm::sort(input.layers);
+  int64_t bytes = getNumBytes(argument.getType());
+  input.sample = Bytes((bytes + batch - 1) / batch);
+  if (!input.layers.empty() && forms.getForm(argument).isSplit())
+    problem.inputs.push_back(std::move(input));
+}
+
 void ProblemBuilder::addState() {
   StepRoles roles = getRoles(step);
   for (BlockArgument argument : block.getArguments()) {
@@ -127,6 +144,8 @@ void ProblemBuilder::addState() {
     Bytes bytes(getNumBytes(argument.getType()));
     planner::Layer &layer =
         problem.layers[layers.ofArgument[argument.getArgNumber()]];
+    if (role && role.getKind() == RoleKind::Batch)
+      addInput(argument);
     if (!role || !role.isState())
       continue;
     if (role.getKind() != RoleKind::Parameter) {

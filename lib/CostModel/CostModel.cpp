@@ -81,14 +81,16 @@ ActivationUse hetero::cost::activationUse(const Activations &activations,
 }
 
 Bytes MemoryUse::total() const {
-  return state + gathered + gradients + activations + workspace + buffers;
+  return state + gathered + gradients + activations + workspace + buffers +
+         inputs;
 }
 
 std::string MemoryUse::str() const {
   SmallVector<std::pair<Bytes, StringRef>> parts = {
       {state, "state"},         {gathered, "gathered parameters"},
       {gradients, "gradients"}, {activations, "activations"},
-      {workspace, "workspace"}, {buffers, "communication buffers"}};
+      {workspace, "workspace"}, {buffers, "communication buffers"},
+      {inputs, "inputs"}};
   sort(parts, [](const auto &left, const auto &right) {
     return left.first != right.first ? left.first > right.first
                                      : left.second < right.second;

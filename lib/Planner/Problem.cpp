@@ -48,6 +48,10 @@ bool Tie::operator==(const Tie &other) const {
          std::tie(other.layers, other.parameters, other.gradients);
 }
 
+bool Input::operator==(const Input &other) const {
+  return std::tie(layers, sample) == std::tie(other.layers, other.sample);
+}
+
 bool Pin::operator==(const Pin &other) const {
   return std::tie(layer, stage, devices) ==
          std::tie(other.layer, other.stage, other.devices);
@@ -61,8 +65,9 @@ bool Constraints::operator==(const Constraints &other) const {
 }
 
 bool Problem::operator==(const Problem &other) const {
-  return std::tie(batch, layers, ties, constraints) ==
-         std::tie(other.batch, other.layers, other.ties, other.constraints);
+  return std::tie(batch, layers, ties, inputs, constraints) ==
+         std::tie(other.batch, other.layers, other.ties, other.inputs,
+                  other.constraints);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,6 +164,8 @@ private:
   Error checkAmount(const Twine &layer, StringRef what,
                     const Affine<AmountT> &amount, AmountT &total);
   Error checkTie(int64_t index, const Tie &tie);
+  Error checkInput(int64_t index, const Input &input);
+  Error checkAscending(const Twine &what, ArrayRef<int64_t> numbers);
   Error checkPins();
   Error checkMicrobatches();
   Error checkLayerExists(const Twine &what, int64_t layer);
@@ -284,19 +291,35 @@ Error Checker::checkLayerExists(const Twine &what, int64_t layer) {
                            Twine(numLayers - 1));
 }
 
+Error Checker::checkAscending(const Twine &what, ArrayRef<int64_t> numbers) {
+  for (int64_t layer : numbers)
+    if (Error error = checkLayerExists(what, layer))
+      return error;
+  for (size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] <= numbers[i - 1])
+      return createStringError(what + " lists layer " + Twine(numbers[i]) +
+                               " after layer " + Twine(numbers[i - 1]) +
+                               "; layers must ascend");
+  return Error::success();
+}
+
+Error Checker::checkInput(int64_t index, const Input &input) {
+  std::string name = "input " + std::to_string(index);
+  if (input.layers.empty())
+    return createStringError(name + " must have at least one layer");
+  if (Error error = checkAscending(name, input.layers))
+    return error;
+  return checkAmount(name, "the size of a sample",
+                     Affine<Bytes>{Bytes(0), input.sample}, totals.bytes);
+}
+
 Error Checker::checkTie(int64_t index, const Tie &tie) {
   std::string name = "tie " + std::to_string(index);
   if (tie.layers.size() < 2)
     return createStringError(name + " must have at least two layers, not " +
                              Twine(tie.layers.size()));
-  for (int64_t layer : tie.layers)
-    if (Error error = checkLayerExists(name, layer))
-      return error;
-  for (size_t i = 1; i < tie.layers.size(); ++i)
-    if (tie.layers[i] <= tie.layers[i - 1])
-      return createStringError(name + " lists layer " + Twine(tie.layers[i]) +
-                               " after layer " + Twine(tie.layers[i - 1]) +
-                               "; layers must ascend");
+  if (Error error = checkAscending(name, tie.layers))
+    return error;
   for (auto [what, bytes] :
        {std::pair("the size of the parameters", tie.parameters),
         std::pair("the size of the gradients", tie.gradients)})
@@ -418,6 +441,11 @@ Error Checker::check() {
   for (auto [index, tie] : enumerate(problem.ties)) {
     place = {ProblemPlace::Kind::Tie, int64_t(index)};
     if (Error error = checkTie(index, tie))
+      return error;
+  }
+  for (auto [index, input] : enumerate(problem.inputs)) {
+    place = {ProblemPlace::Kind::Input, int64_t(index)};
+    if (Error error = checkInput(index, input))
       return error;
   }
   place = {ProblemPlace::Kind::Constraints};

@@ -15,10 +15,10 @@ namespace hetero::planner {
 
 /// The part of a problem that a check looks at.
 struct ProblemPlace {
-  enum class Kind { Problem, Layer, Tie, Constraints, Pin };
+  enum class Kind { Problem, Layer, Tie, Input, Constraints, Pin };
 
   Kind kind = Kind::Problem;
-  /// Of the layer, tie or pin.
+  /// Of the layer, tie, input or pin.
   int64_t index = 0;
 };
 

@@ -117,6 +117,16 @@ static Layer readLayer(YamlReader &reader, const YamlNode &node,
   return layer;
 }
 
+static Input readInput(YamlReader &reader, const YamlNode &node) {
+  Input input;
+  YamlMapping mapping(reader, node, "an input");
+  if (const YamlNode *layers = mapping.require("layers"))
+    input.layers = reader.readIntegers(*layers);
+  mapping.read("sample", input.sample);
+  mapping.finish();
+  return input;
+}
+
 static Tie readTie(YamlReader &reader, const YamlNode &node) {
   Tie tie;
   YamlMapping mapping(reader, node, "a tie");
@@ -173,6 +183,8 @@ static const YamlNode &findNode(const YamlNode &node, ProblemPlace place) {
     return itemOf(child(node, "layers"), place.index);
   case ProblemPlace::Kind::Tie:
     return itemOf(child(node, "ties"), place.index);
+  case ProblemPlace::Kind::Input:
+    return itemOf(child(node, "inputs"), place.index);
   case ProblemPlace::Kind::Constraints:
     return child(node, "constraints");
   case ProblemPlace::Kind::Pin:
@@ -193,6 +205,9 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
   if (const YamlNode *ties = top.get("ties"))
     for (const YamlNode &item : reader.readItems(*ties, "ties"))
       problem.ties.push_back(readTie(reader, item));
+  if (const YamlNode *inputs = top.get("inputs"))
+    for (const YamlNode &item : reader.readItems(*inputs, "inputs"))
+      problem.inputs.push_back(readInput(reader, item));
   if (const YamlNode *constraints = top.get("constraints"))
     readConstraints(reader, *constraints, problem.constraints);
   top.finish();
@@ -338,6 +353,13 @@ void hetero::planner::writeProblem(const Problem &problem, raw_ostream &os) {
     writeIntegers(tie.layers, os);
     os << ", parameters: " << tie.parameters.str()
        << ", gradients: " << tie.gradients.str() << "}\n";
+  }
+  if (!problem.inputs.empty())
+    os << "inputs:\n";
+  for (const Input &input : problem.inputs) {
+    os << "  - {layers: ";
+    writeIntegers(input.layers, os);
+    os << ", sample: " << input.sample.str() << "}\n";
   }
   writeConstraints(problem.constraints, os);
 }

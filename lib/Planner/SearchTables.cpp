@@ -30,8 +30,8 @@ SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
 }
 
 /// Runs are alike if they have equally many layers of each kind, the same kind
-/// of layer last and the same kind before them. What is tied is different for
-/// each.
+/// of layer last and the same kind before them, and the same inputs. What is
+/// tied is different for each.
 void SearchTables::findRunKinds() {
   const Problem &problem = model.problem;
   std::vector<int64_t> kinds;
@@ -48,6 +48,8 @@ void SearchTables::findRunKinds() {
       std::vector<int64_t> key = {first > 0 ? kinds[cuts[first] - 1] : -1,
                                   last + 1 < numCuts ? kinds[cuts[last] - 1]
                                                      : -1};
+      key.push_back(
+          model.inputBytes(LayerRun{cuts[first], cuts[last] - 1}).count());
       for (auto [kind, count] : counts)
         key.insert(key.end(), {kind, count});
       if (!problem.ties.empty())

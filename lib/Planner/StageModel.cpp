@@ -390,6 +390,14 @@ ColumnState StageModel::columnState(ArrayRef<LayerRun> layers,
   return column;
 }
 
+Bytes StageModel::inputBytes(ArrayRef<LayerRun> layers) const {
+  Bytes sum;
+  for (const Input &input : problem.inputs)
+    if (any_of(input.layers, [&](int64_t l) { return contains(layers, l); }))
+      sum += input.sample;
+  return sum;
+}
+
 /// The bytes of something that is divided as the state is, for each of the
 /// devices with these shares.
 static std::vector<Bytes> divideLike(Bytes bytes, ArrayRef<int64_t> shares) {
@@ -678,6 +686,7 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
     use.gathered = column.parameters;
   int64_t inFlight = std::min(stage.inFlight, place.numMicrobatches *
                                                   int64_t(stage.layers.size()));
+  Bytes inputs = inputBytes(stage.layers);
   for (const std::vector<int64_t> &sizes : stage.samples) {
     int64_t samples = sizes[device / mesh.tensor];
     if (samples == 0)
@@ -700,6 +709,7 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
       buffers += last.output.at(samples) + last.outputGradient.at(samples);
     }
     use.buffers = std::max(use.buffers, buffers);
+    use.inputs = std::max(use.inputs, inputs * samples * place.numMicrobatches);
   }
   return use;
 }

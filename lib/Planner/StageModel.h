@@ -114,6 +114,8 @@ public:
 
   ColumnState columnState(llvm::ArrayRef<LayerRun> layers,
                           int64_t tensor) const;
+  /// What a sample brings along for these layers.
+  Bytes inputBytes(llvm::ArrayRef<LayerRun> layers) const;
   /// Whether layers that lie in one stage include `layer`.
   static bool contains(llvm::ArrayRef<LayerRun> layers, int64_t layer);
 

@@ -316,6 +316,7 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
   state.optimizer += sums[last].optimizer - sums[first].optimizer;
   state.gradients += sums[last].gradients - sums[first].gradients;
 
+  Bytes inputs = model.inputBytes(LayerRun{first, last - 1});
   StageCost result;
   result.mode = mode;
   result.recompute = recompute;
@@ -335,7 +336,7 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
     if (last < numLayers)
       buffers += problem.layers[last - 1].output.at(part.samples) +
                  problem.layers[last - 1].outputGradient.at(part.samples);
-    beside.push_back(buffers);
+    beside.push_back(buffers + inputs * part.samples * count);
   }
   result.time = computeTime(option, firstCut, lastCut, recompute);
   result.limit =

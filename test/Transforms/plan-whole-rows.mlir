@@ -10,7 +10,7 @@
 // CHECK: func.func @step(%{{.*}}: tensor<5xf32> {hetero.role = #hetero.role<parameter>}
 hetero.cluster @three {
   hetero.device_class @large memory 4 KB peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
-  hetero.device_class @small memory 57 B peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
+  hetero.device_class @small memory 117 B peak <f32: 1 GFLOP/s> bandwidth 1 GB/s
   hetero.node @box [1 x @large, 2 x @small] link <nvlink, 1 TB/s, 1 ns>
 }
 func.func @step(%w: tensor<5xf32> {hetero.role = #hetero.role<parameter>},

@@ -214,6 +214,8 @@ struct MemoryUse {
   Bytes workspace;
   /// What is being sent and received.
   Bytes buffers;
+  /// What the samples bring along.
+  Bytes inputs;
 
   Bytes total() const;
   /// For messages: "state 3 GiB, activations 500 MiB"; the largest first.

@@ -54,6 +54,11 @@
 //              backward: [17 ms, 31 ms, 60 ms]}
 //     - {name: "block_1", like: 1}
 //
+// What each sample brings along, for the layers that use it:
+//
+//   inputs:
+//     - {layers: [0], sample: 2 KB}
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_H
@@ -167,6 +172,17 @@ struct Tie {
   bool operator==(const Tie &other) const;
 };
 
+/// An argument of the step that has a part for each sample, and the layers that
+/// use it. Their stages hold it from the begin of the step on, each device for
+/// the samples that it has of all microbatches.
+struct Input {
+  std::vector<int64_t> layers;
+  /// Bytes of one sample.
+  Bytes sample;
+
+  bool operator==(const Input &other) const;
+};
+
 /// A decision of the user about one layer.
 struct Pin {
   int64_t layer = 0;
@@ -203,6 +219,7 @@ struct Problem {
   int64_t batch = 0;
   std::vector<Layer> layers;
   std::vector<Tie> ties;
+  std::vector<Input> inputs;
   Constraints constraints;
 
   bool operator==(const Problem &other) const;

@@ -189,6 +189,18 @@ TEST(PlanTest, tiedParametersAreCopiedAndExchanged) {
   EXPECT_EQ(plan.stages[1].reduce, Time(2 * 110 * us));
 }
 
+TEST(PlanTest, inputsAreHeldForAllMicrobatches) {
+  Problem problem = makeProblem();
+  Plan before = makePlan(), plan = makePlan();
+  ASSERT_EQ(messageOf(evaluate(problem, makeCluster(), before)), "");
+  problem.inputs = {{{1}, Bytes(5)}};
+  ASSERT_EQ(messageOf(evaluate(problem, makeCluster(), plan)), "");
+  EXPECT_EQ(plan.stages[0].shares[0].memory, before.stages[0].shares[0].memory);
+  // Both microbatches of 4 samples.
+  EXPECT_EQ(plan.stages[1].shares[0].memory,
+            before.stages[1].shares[0].memory + Bytes(2 * 4 * 5));
+}
+
 TEST(PlanTest, saysWhatFillsTheMemory) {
   Problem problem = makeProblem();
   problem.layers[1].saved.perSample = Bytes(200);

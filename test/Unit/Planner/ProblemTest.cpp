@@ -68,6 +68,7 @@ TEST(ProblemTest, isReadBackAsItWasWritten) {
       problem.ties.push_back({{0, int64_t(problem.layers.size()) - 1},
                               problem.layers[0].parameters,
                               Bytes(5)});
+    problem.inputs.push_back({{0}, Bytes(7)});
     std::string text;
     llvm::raw_string_ostream os(text);
     writeProblem(problem, os);
@@ -126,6 +127,14 @@ TEST(ProblemTest, checkNamesLayersAndConstraints) {
             "tie 0 must have at least two layers, not 1");
   EXPECT_EQ(checkAfter([](Problem &p) { p.ties = {{{0, 2}, {}, {}}}; }),
             "tie 0 refers to layer 2, but there are layers 0 to 1");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.inputs = {{{}, Bytes(1)}}; }),
+            "input 0 must have at least one layer");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.inputs = {{{0, 2}, Bytes(1)}}; }),
+            "input 0 refers to layer 2, but there are layers 0 to 1");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.inputs = {{{1, 0}, Bytes(1)}}; }),
+            "input 0 lists layer 0 after layer 1; layers must ascend");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.inputs = {{{0}, Bytes(-1)}}; }),
+            "input 0: the size of a sample is -1, but cannot be negative");
   EXPECT_EQ(checkAfter([](Problem &p) { p.constraints.microbatches = {4, 3}; }),
             "the given microbatches make 7 samples, but the batch has 8");
   EXPECT_EQ(checkAfter([](Problem &p) {

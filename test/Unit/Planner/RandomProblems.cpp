@@ -78,6 +78,11 @@ Problem hetero::planner::makeRandomProblem(std::mt19937 &random,
       addMeasured(random, layer);
     problem.layers.push_back(layer);
   }
+  if (problem.batch % 2 == 0) {
+    problem.inputs.push_back({{0}, Bytes(mega / 5)});
+    if (numLayers > 1)
+      problem.inputs.push_back({{0, numLayers - 1}, Bytes(mega / 10)});
+  }
   return problem;
 }
 

@@ -34,6 +34,15 @@ TEST(ScheduleTest, extraWarmUpHidesASlowLink) {
             (std::vector<int64_t>{6, 5, 2, 1}));
 }
 
+TEST(ScheduleTest, countsOfThePublishedPlan) {
+  // Two V100 and an A100 as published with Harp: stages of 214.3 and 220.2 ms,
+  // 76 ms between them.
+  std::vector<StageTimes> stages = {makeTimes(714, 1429, 760),
+                                    makeTimes(734, 1468, 0)};
+  EXPECT_EQ(computeInFlight(ScheduleKind::HeteroOneFOneB, 64, stages),
+            (std::vector<int64_t>{3, 1}));
+}
+
 static std::vector<std::string> listOf(const StageSchedule &stage) {
   std::vector<std::string> list;
   for (const Instruction &instruction : stage.instructions)
