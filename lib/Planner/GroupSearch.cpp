@@ -332,7 +332,7 @@ hetero::planner::searchGroups(const PlanBuilder &builder,
       order[i] = i;
     int64_t number = 0;
     do {
-      for (double wait : {1.0, 2.5}) {
+      for (double wait : {1.0, 2.0, 3.5}) {
         auto [seconds, stages] = search.solve(order, wait);
         if (seconds < infinity)
           result.push_back({seconds, {index, std::move(stages)}});

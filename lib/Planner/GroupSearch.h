@@ -26,10 +26,9 @@
 // (t forward and backward and f the forward of a microbatch, k a crossing, r
 // the reduction of gradients with that of the other stages in its nodes), as
 // far as they fit in memory. With w = 1 a stage waits for its first microbatch
-// only, as split backwards come close to; with w = 2.5 also for its last one.
-// Of the shapes of a class the one wins that leaves
-// least to do for those after it. The smallest T that all layers fit in is
-// found by bisection.
+// only, as split backwards come close to; with w = 2 or more also for its last
+// one. Of the shapes of a class the one wins that leaves least to do for those
+// after it. The smallest T that all layers fit in is found by bisection.
 //
 // A worked example
 // ----------------

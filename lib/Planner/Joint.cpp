@@ -61,7 +61,7 @@ static constexpr size_t mostSplit = 5;
 /// On many devices: for how many orders of classes equal groups are searched,
 /// how many of these designs are estimated, and how many of the best by formula
 /// and by estimate are tried with all schedules; how many are improved further.
-static constexpr int64_t groupOrders = 6;
+static constexpr int64_t groupOrders = 4;
 static constexpr size_t mostGroups = 160, groupsScheduled = 4, groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
@@ -674,7 +674,7 @@ void JointPlanner::improvePlan(std::optional<Time> &certified) {
   std::optional<std::thread> beside;
   if (selection.found() && !isOver())
     beside.emplace([&, known = selection.get()->plan.predicted] {
-      certified = computeCertificate(problem, cluster, known);
+      certified = computeCertificate(problem, cluster, known, options.effort);
     });
   addOrders(mixRuns(cluster, runs));
   searchAll();
@@ -708,7 +708,8 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   // What is known is the least that it says.
   if (plan && thorough && !isOver() &&
       (!certified || *certified >= plan->predicted))
-    certified = computeCertificate(problem, cluster, plan->predicted);
+    certified =
+        computeCertificate(problem, cluster, plan->predicted, options.effort);
   // The certificate is about plans whose stages have one run and uniform rows.
   if (plan && certified && all_of(plan->stages, [&](const Stage &stage) {
         return stage.layers.size() == 1 &&
