@@ -425,7 +425,7 @@ void JointPlanner::searchAll() {
 /// what they take depends much on that.
 void JointPlanner::addGroups() {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (int64_t(devices.size()) < manyDevices)
+  if (int64_t(devices.size()) < manyDevices || isOver())
     return;
   std::vector<GroupDesign> designs =
       searchGroups(builder, devices, microbatches, searched, groupOrders);

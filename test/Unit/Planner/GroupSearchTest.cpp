@@ -1,4 +1,4 @@
-//===- GroupSearchTest.cpp - Regular designs --------------------------------===//
+//===- GroupSearchTest.cpp - Regular designs ------------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
