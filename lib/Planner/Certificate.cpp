@@ -33,7 +33,7 @@ class Certificate {
 public:
   Certificate(const Problem &problem, const Cluster &cluster, double known,
               bool alwaysPrices);
-  double compute();
+  double compute(int64_t effort);
 
 private:
   std::vector<size_t> orderOptions() const;
@@ -118,13 +118,14 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
 }
 
 /// How often prices are improved, and how much more they may exclude each time.
-static constexpr int mostImprovements = 4;
+static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
 
-double Certificate::compute() {
+double Certificate::compute(int64_t effort) {
   size_t lowest = raiseAll({}, known);
   // Prices that are good for one option need not be for another one.
-  for (int i = 0; i < mostImprovements && !counts && classes.size() > 1; ++i) {
+  for (int64_t i = 0;
+       i < mostImprovements * effort && !counts && classes.size() > 1; ++i) {
     if (excluded[lowest] >= known)
       break;
     PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
@@ -139,11 +140,11 @@ double Certificate::compute() {
 }
 
 Time hetero::planner::certify(const Problem &problem, const Cluster &cluster,
-                              Time known, bool alwaysPrices) {
+                              Time known, bool alwaysPrices, int64_t effort) {
   if (usableDevices(problem, cluster).empty())
     return known;
-  double best =
-      Certificate(problem, cluster, toSeconds(known), alwaysPrices).compute();
+  double best = Certificate(problem, cluster, toSeconds(known), alwaysPrices)
+                    .compute(effort);
   // Stay below what sums of rounded times may differ by.
   double picoseconds = best * (1 - 1e-9) * static_cast<double>(timePerSecond) -
                        4 * static_cast<double>(problem.layers.size());
@@ -151,6 +152,7 @@ Time hetero::planner::certify(const Problem &problem, const Cluster &cluster,
 }
 
 Time hetero::planner::computeCertificate(const Problem &problem,
-                                         const Cluster &cluster, Time known) {
-  return certify(problem, cluster, known, /*alwaysPrices=*/false);
+                                         const Cluster &cluster, Time known,
+                                         int64_t effort) {
+  return certify(problem, cluster, known, /*alwaysPrices=*/false, effort);
 }

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOrders.h"
+#include "GroupSearch.h"
 #include "LocalSearch.h"
 #include "OtherSchedules.h"
 #include "StageSearch.h"
@@ -57,6 +58,11 @@ static constexpr size_t mostImproved = 14, mostEvaluated = 32;
 static constexpr size_t mostScheduled = 10, mostAlike = 3;
 /// How many designs are improved for split backwards.
 static constexpr size_t mostSplit = 5;
+/// On many devices: for how many orders of classes equal groups are searched,
+/// how many of these designs are estimated, and how many of the best by formula
+/// and by estimate are tried with all schedules; how many are improved further.
+static constexpr int64_t groupOrders = 4;
+static constexpr size_t mostGroups = 160, groupsScheduled = 4, groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -122,6 +128,7 @@ private:
               int64_t numPositions);
   void searchCoarsely(size_t order, size_t microbatches);
   void searchAll();
+  void addGroups();
   std::vector<FoundDesign> chooseStarts();
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
@@ -414,6 +421,51 @@ void JointPlanner::searchAll() {
     }
 }
 
+/// Regular designs, the best of which are tried with all schedules at once:
+/// what they take depends much on that.
+void JointPlanner::addGroups() {
+  std::vector<int64_t> devices = usableDevices(problem, cluster);
+  if (int64_t(devices.size()) < manyDevices || isOver())
+    return;
+  std::vector<GroupDesign> designs =
+      searchGroups(builder, devices, microbatches, searched, groupOrders);
+  std::vector<FoundDesign> fitting;
+  for (GroupDesign &entry : designs) {
+    if (fitting.size() >= mostGroups || isOver())
+      break;
+    Estimate value = estimate(entry.design, estimator);
+    if (value.seconds == infinity)
+      continue;
+    fitting.push_back(
+        {std::move(entry.design), std::move(value), fitting.size()});
+  }
+  size_t most = groupsScheduled * options.effort;
+  auto schedule = [&](const FoundDesign &entry) {
+    size_t number = entry.design.microbatches;
+    Candidate candidate = builder.complete(
+        estimator.pool(number, microbatches[number])
+            .makePlan(entry.design.stages, entry.estimate.inFlight));
+    if (Error error = verifyStructure(builder.model, candidate.plan))
+      return consumeError(std::move(error));
+    Plan plan = candidate.plan;
+    consider(std::move(candidate));
+    if (!isOver())
+      addSchedules(builder, plan, selection);
+  };
+  for (size_t i = 0; i < std::min(most, fitting.size()); ++i)
+    schedule(fitting[i]);
+  sort(fitting, [](const FoundDesign &left, const FoundDesign &right) {
+    return std::tie(left.estimate.seconds, left.number) <
+           std::tie(right.estimate.seconds, right.number);
+  });
+  size_t tried = 0;
+  for (const FoundDesign &entry : fitting)
+    if (entry.number >= most && tried++ < most)
+      schedule(entry);
+  for (size_t i = 0; i < std::min(groupStarts, fitting.size()); ++i)
+    add(std::move(fitting[i].design));
+}
+
 //===----------------------------------------------------------------------===//
 // Improvement
 //===----------------------------------------------------------------------===//
@@ -501,8 +553,9 @@ void JointPlanner::improveBest() {
   std::vector<FoundDesign> halves[2];
   for (auto [index, start] : enumerate(starts))
     halves[index % 2].push_back(start);
-  int64_t work =
-      improvementWork(orders.front().size(), problem.layers.size()) / 2;
+  int64_t work = options.effort *
+                 improvementWork(orders.front().size(), problem.layers.size()) /
+                 2;
   std::vector<Design> better[2];
   std::thread beside([&] {
     Estimator other(problem, cluster, options);
@@ -523,7 +576,8 @@ void JointPlanner::addSplit() {
   std::vector<Design> starts;
   for (const FoundDesign &candidate : found) {
     const Design &design = candidate.design;
-    if (starts.size() >= mostSplit || candidate.estimate.seconds > 1.25 * best)
+    if (starts.size() >= mostSplit * options.effort ||
+        candidate.estimate.seconds > 1.25 * best)
       break;
     if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
           return other.microbatches == design.microbatches;
@@ -538,8 +592,9 @@ void JointPlanner::addSplit() {
         .estimateSplit(design.stages);
   };
   LocalSearch search(builder, microbatches, value);
-  int64_t work =
-      improvementWork(orders.front().size(), problem.layers.size()) / 8;
+  int64_t work = options.effort *
+                 improvementWork(orders.front().size(), problem.layers.size()) /
+                 8;
   for (Design &design : starts) {
     for (StageChoice &stage : design.stages)
       stage.recompute = false;
@@ -579,7 +634,7 @@ void JointPlanner::scheduleBest() {
   std::map<size_t, size_t> alike;
   size_t number = 0;
   for (const Plan &plan : top)
-    if (!isOver() && number < mostScheduled &&
+    if (!isOver() && number < mostScheduled * options.effort &&
         ++alike[plan.microbatches.size()] <= mostAlike) {
       ++number;
       addSchedules(builder, plan, selection);
@@ -619,10 +674,11 @@ void JointPlanner::improvePlan(std::optional<Time> &certified) {
   std::optional<std::thread> beside;
   if (selection.found() && !isOver())
     beside.emplace([&, known = selection.get()->plan.predicted] {
-      certified = computeCertificate(problem, cluster, known);
+      certified = computeCertificate(problem, cluster, known, options.effort);
     });
   addOrders(mixRuns(cluster, runs));
   searchAll();
+  addGroups();
   improveBest();
   evaluateBest(mostEvaluated, mostEvaluatedAlike);
   scheduleBest();
@@ -652,7 +708,8 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   // What is known is the least that it says.
   if (plan && thorough && !isOver() &&
       (!certified || *certified >= plan->predicted))
-    certified = computeCertificate(problem, cluster, plan->predicted);
+    certified =
+        computeCertificate(problem, cluster, plan->predicted, options.effort);
   // The certificate is about plans whose stages have one run and uniform rows.
   if (plan && certified && all_of(plan->stages, [&](const Stage &stage) {
         return stage.layers.size() == 1 &&

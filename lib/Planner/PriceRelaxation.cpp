@@ -73,12 +73,18 @@ PriceRelaxation::PriceRelaxation(const StageModel &model, const LayerRuns &runs,
   setPrices(prices.empty() ? pricesBySpeed(bounds) : std::move(prices));
   // What leaves a node after some layer, and the first takes all of it.
   const std::vector<Layer> &layers = model.problem.layers;
-  double least = infinity;
-  for (size_t layer = 0; layer + 1 < layers.size(); ++layer)
-    least = std::min(
-        least, static_cast<double>(layers[layer].output.perSample.count()));
+  double least = infinity, back = infinity;
+  for (size_t layer = 0; layer + 1 < layers.size(); ++layer) {
+    const Layer &entry = layers[layer];
+    least =
+        std::min(least, static_cast<double>(entry.output.perSample.count()));
+    back = std::min(
+        back, static_cast<double>(entry.outputGradient.perSample.count()));
+  }
   if (layers.size() > 1)
     crossingBytes = least * static_cast<double>(bounds.smallest);
+  if (crossingBytes > 0)
+    bothWays = 1 + back / least;
   slowestCrossing = crossingBytes / network.leastOut;
 }
 
@@ -182,6 +188,26 @@ int64_t PriceRelaxation::samplesOfRow(size_t run, int64_t tensor, double time,
   return most;
 }
 
+/// In how many nodes the largest microbatch is done within `time` at least. One
+/// of them has no more than the bandwidth of the place.
+int64_t PriceRelaxation::nodesFor(size_t run, int64_t tensor, double time,
+                                  const StagePlaceBound &place) {
+  int64_t most = 1, slow = 1;
+  for (const NodeKind &node : network.nodes) {
+    int64_t samples = 0;
+    for (auto [choice, row] : enumerate(bounds.rowChoices()))
+      if (row.tensor == tensor && bounds.isAllowed(run, choice) &&
+          place.counts[row.index] >= tensor)
+        samples += node.counts[row.index] / tensor *
+                   bounds.samplesWithin(run, choice, time);
+    most = std::max(most, samples);
+    if (node.out <= place.bandwidth)
+      slow = std::max(slow, samples);
+  }
+  int64_t left = std::max<int64_t>(1, bounds.largest - slow);
+  return 1 + (left + most - 1) / most;
+}
+
 /// With what microbatches keep, or with their inputs and the forward again.
 void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
                                     const StagePlaceBound &place,
@@ -272,12 +298,9 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
         option.crossing = price / whole * crossingBytes / place.node->out;
     } else {
       option.isAcross = true;
-      int64_t inNode = 1;
-      for (const NodeKind &node : network.nodes)
-        inNode = std::max(inNode, node.size() / tensor * most);
-      option.once = onceAcross(
-          run, place.bandwidth,
-          std::max<int64_t>(2, (bounds.largest + inNode - 1) / inNode));
+      option.once =
+          onceAcross(run, place.bandwidth,
+                     nodesFor(run, tensor, times[slow].second, place));
     }
     addWithMemory(run, tensor, place, option, list);
   }
@@ -372,103 +395,136 @@ PriceRelaxation::options(size_t run) {
 // The dynamic program
 //===----------------------------------------------------------------------===//
 
-/// What the layers from one on cost if no stage had to wait for its first
+/// What the layers before one cost if no stage had to wait for its first
 /// microbatch and one microbatch were in flight.
-std::vector<double> PriceRelaxation::findRest(double time) {
-  std::vector<double> rest(numLayers() + 1, infinity);
-  rest.back() = 0;
-  for (int64_t first = numLayers() - 1; first >= 0; --first)
-    for (int64_t last = first + 1; last <= numLayers(); ++last)
+std::vector<double> PriceRelaxation::findFront(double time) {
+  std::vector<double> front(numLayers() + 1, infinity);
+  front[0] = 0;
+  for (int64_t last = 1; last <= numLayers(); ++last)
+    for (int64_t first = 0; first < last; ++first)
       for (const StageOption &option : options(runs.find(first, last))) {
-        if (option.price + rest[last] >= rest[first])
+        if (option.price + front[first] >= front[last])
           break;
         double bytes = option.state + option.kept;
         if (option.once.gather + option.total + option.once.end <= time &&
             bytes <= option.room)
-          rest[first] = std::min(
-              rest[first],
-              rest[last] + std::max(option.price, bytes * option.bytePrice));
+          front[last] = std::min(
+              front[last],
+              front[first] + std::max(option.price, bytes * option.bytePrice));
       }
-  return rest;
+  return front;
 }
 
-bool PriceRelaxation::excludesFor(double time, double least, double most,
-                                  ArrayRef<double> rest) {
-  // By layer and sum of stays, in cells: the least price, s, crossings and sum,
-  // and the largest sum there.
-  constexpr int64_t numCells = 48;
-  struct Slot {
-    double price = infinity, start = infinity, crossing = infinity;
-    double least = infinity, sum = 0;
+/// How many cells there are for times up to half of the step; all longer times
+/// are in one.
+static constexpr int64_t lateCells = 240, stayCells = 24;
+
+/// Puts a label with those whose times differ little from its own: they become
+/// one that is as good as all of them.
+void PriceRelaxation::LabelCells::add(const Label &label, double time) {
+  auto cellOf = [&](double value, int64_t number) {
+    return int64_t(std::min(1.0, 2 * value / time) *
+                   static_cast<double>(number));
   };
-  double cell = most / numCells;
+  cells.resize((lateCells + 1) * (stayCells + 1));
+  Label &cell = cells[cellOf(label.lateAfter, lateCells) * (stayCells + 1) +
+                      cellOf(label.stays, stayCells)];
+  if (cell.price == infinity) {
+    cell = label;
+    return;
+  }
+  cell.price = std::min(cell.price, label.price);
+  cell.late = std::max(cell.late, label.late);
+  cell.lateAfter = std::max(cell.lateAfter, label.lateAfter);
+  cell.stays = std::min(cell.stays, label.stays);
+  cell.crossings = std::min(cell.crossings, label.crossings);
+}
+
+/// Those that are not worse than another one, the cheapest first.
+std::vector<PriceRelaxation::Label> PriceRelaxation::LabelCells::take() const {
+  std::vector<Label> kept;
+  for (const Label &label : reverse(cells))
+    if (label.price < infinity &&
+        none_of(
+            kept,
+            [&](const Label &other) {
+              return other.price <= label.price && other.late >= label.late &&
+                     other.lateAfter >= label.lateAfter &&
+                     other.stays <= label.stays &&
+                     other.crossings <= label.crossings;
+            }))
+      kept.push_back(label);
+  sort(kept, [](const Label &left, const Label &right) {
+    return std::tie(left.price, left.stays, left.late, left.lateAfter) <
+           std::tie(right.price, right.stays, right.late, right.lateAfter);
+  });
+  return kept;
+}
+
+/// The label of the stages from `option` on, if there can be such stages.
+std::optional<PriceRelaxation::Label>
+PriceRelaxation::extend(const Label &after, const StageOption &option,
+                        bool isLast, double time, double most) const {
+  double window = time - option.once.end;
+  double step = option.forward + network.latency;
+  Label label;
+  label.late = std::min(window - option.total, after.late - step);
+  label.lateAfter = std::min(window - option.total + slowestCrossing,
+                             after.lateAfter - step - option.crossing);
+  if (label.late < 0 || label.lateAfter < 0)
+    return std::nullopt;
+  label.stays = after.stays + option.stay;
+  label.crossings = after.crossings;
+  if (!isLast) {
+    label.stays += 2 * network.latency;
+    label.crossings += option.crossing;
+  }
+  double stay = label.stays + option.weights +
+                std::max(0.0, label.crossings - slowestCrossing) * bothWays;
   auto number = static_cast<double>(count);
-  std::vector<Slot> slots((numLayers() + 1) * numCells);
-  slots[0] = {0, 0, 0, 0, 0};
-  for (int64_t first = 0; first < numLayers(); ++first)
-    for (int64_t index = 0; index < numCells; ++index) {
-      const Slot from = slots[first * numCells + index];
-      if (from.price + rest[first] > all)
-        continue;
-      // The node that the stages are in may not have been left.
-      double crossed = std::max(0.0, from.crossing - slowestCrossing);
-      double start = from.start + crossed;
-      double left = std::max(0.0, least - from.sum);
-      for (int64_t last = first + 1; last <= numLayers(); ++last)
-        for (const StageOption &option : options(runs.find(first, last))) {
-          if (from.price + option.price + rest[last] > all)
-            break;
-          ++steps;
-          double low = from.least + option.stay;
-          double window = time - start - option.once.end;
-          if (std::max(start, option.once.gather) + option.total +
-                      option.once.end >
-                  time ||
-              low > most)
-            continue;
-          double inFlight =
-              number * (std::max(left, option.stay) + option.weights) / window;
-          inFlight = std::min(number, std::ceil(inFlight * (1 - 1e-9)));
-          double bytes = option.state + std::max(1.0, inFlight) * option.kept;
-          double price =
-              from.price + std::max(option.price, bytes * option.bytePrice);
-          if (bytes > option.room || price + rest[last] > all)
-            continue;
-          double sum = from.sum + option.stay;
-          if (last == numLayers()) {
-            if (sum >= least)
-              return false;
-            continue;
-          }
-          auto to = std::min<int64_t>(numCells - 1, int64_t(low / cell));
-          Slot &slot = slots[last * numCells + to];
-          slot.price = std::min(slot.price, price);
-          slot.start = std::min(slot.start,
-                                from.start + option.forward + network.latency);
-          // A stage in several nodes may go on in the one before it.
-          slot.crossing = std::min(
-              slot.crossing,
-              option.isAcross ? crossed : from.crossing + option.crossing);
-          slot.least = std::min(slot.least, low);
-          slot.sum = std::max(slot.sum, sum);
-        }
-    }
-  return true;
+  double inFlight =
+      std::min(number, std::ceil(number * stay / window * (1 - 1e-9)));
+  double bytes = option.state + std::max(1.0, inFlight) * option.kept;
+  label.price = after.price + std::max(option.price, bytes * option.bytePrice);
+  if (bytes > option.room || label.price > most)
+    return std::nullopt;
+  return label;
 }
 
 bool PriceRelaxation::excludes(double time) {
-  std::vector<double> rest = findRest(time);
-  if (rest[0] > all)
+  std::vector<double> front = findFront(time);
+  if (front.back() > all)
     return true;
-  // No microbatch stays longer than the step.
-  if (excludesFor(time, 0, time, rest))
-    return true;
-  // Guesses of the sum of all stays, as shares of the time.
-  static constexpr double guesses[] = {0,    0.05, 0.1, 0.15, 0.2,
-                                       0.27, 0.36, 0.5, 0.7,  1};
-  for (size_t i = 0; i + 1 < std::size(guesses); ++i)
-    if (!excludesFor(time, guesses[i] * time, guesses[i + 1] * time, rest))
-      return false;
+  // Of the stages from each layer on.
+  std::vector<std::vector<Label>> labels(numLayers() + 1);
+  labels.back().push_back({0, infinity, infinity, 0, 0});
+  for (int64_t first = numLayers() - 1; first >= 0; --first) {
+    LabelCells cells;
+    double most = all - front[first];
+    for (int64_t last = first + 1; last <= numLayers(); ++last) {
+      if (labels[last].empty())
+        continue;
+      for (const StageOption &option : options(runs.find(first, last))) {
+        if (option.price + labels[last].front().price > most)
+          break;
+        if (option.once.gather + option.total + option.once.end > time)
+          continue;
+        for (const Label &after : labels[last]) {
+          if (option.price + after.price > most)
+            break;
+          ++steps;
+          std::optional<Label> label =
+              extend(after, option, last == numLayers(), time, most);
+          if (!label)
+            continue;
+          if (first == 0)
+            return false;
+          cells.add(*label, time);
+        }
+      }
+    }
+    labels[first] = cells.take();
+  }
   return true;
 }
 
@@ -478,9 +534,9 @@ static constexpr int64_t mostSteps = 6000000;
 std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
   // One class more or less dear, as long as that helps.
   std::vector<double> best;
-  for (double step : {0.2, 0.06}) {
+  for (double step : {0.06, 0.2, 0.03, 0.015}) {
     bool helps = true;
-    for (int round = 0; helps && round < 2; ++round) {
+    for (int round = 0; helps && round < 4; ++round) {
       helps = false;
       for (size_t index = 0; index < bounds.classes.size(); ++index)
         for (double factor : {1 + step, 1 / (1 + step)}) {

@@ -51,6 +51,8 @@ NetworkBounds::NetworkBounds(const cluster::Cluster &cluster,
       bandwidth = std::max(bandwidth, speed);
       double &best = from == to ? node.inside : node.out;
       best = std::max(best, speed);
+      if (from != to)
+        other.out = std::max(other.out, speed);
     }
   if (bandwidth == 0) {
     latency = 0;

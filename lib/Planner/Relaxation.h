@@ -130,17 +130,17 @@ private:
 
 /// For many devices: a price for each device of a class. If the cheapest stages
 /// that cover the layers cost more than all devices together, there are none.
-/// The least price by layer and s; prices are varied to exclude more.
+/// From the last layer to the first, the least prices of stages by when the
+/// first of them may start at the latest; prices are varied to exclude more.
 ///
 /// Memory counts here. A microbatch stays in stage i from its forward to its
-/// backward, at least r_i = sum_{j >= i} t_j, and all M do so between s_i and
-/// T - e_i: on average M r_i / (T - e_i - s_i) of them are there at a time.
+/// backward, at least r_i = sum_{j >= i} (t_j + 2 k_j), and all M do so before
+/// T - e_i: on average M r_i / (T - e_i) of them or more are there at a time.
 /// What they keep, or with recompute (for t_i + f_i instead of t_i) their
 /// inputs, has to find room beside the optimizer state, and beside parameters
-/// and gradients, which each device has. As later stages are not known yet, the
-/// sum of all stays is guessed to lie between two numbers, one guess after the
-/// other. A stay is t, in later stages without the gradients of weights, which
-/// may be made after the gradient is handed back.
+/// and gradients, which each device has. A stay is t, in later stages without
+/// the gradients of weights, which may be made after the gradient is handed
+/// back.
 ///
 /// A stage in a part of a node may hand on to another one in the same node, but
 /// all stages that come one after the other in a node have no more than its
@@ -177,6 +177,26 @@ private:
     /// there is for them; the price of a byte is above.
     double state = 0, kept = 0, room = 0;
   };
+  /// Stages from some layer on.
+  struct Label {
+    double price = std::numeric_limits<double>::infinity();
+    /// When the first of them may get its first microbatch at the latest: by
+    /// what stages compute, and with all crossings between nodes that can be
+    /// counted, of which the last need not be one.
+    double late = 0, lateAfter = 0;
+    /// What a microbatch stays in them, without crossings between nodes, and
+    /// these in one direction.
+    double stays = 0, crossings = 0;
+  };
+  /// Labels by their times.
+  class LabelCells {
+  public:
+    void add(const Label &label, double time);
+    std::vector<Label> take() const;
+
+  private:
+    std::vector<Label> cells;
+  };
   /// The devices that a stage may be on.
   struct StagePlaceBound;
 
@@ -184,8 +204,8 @@ private:
                            double shortest);
   static void takeBest(StageOption &option, const StageOption &other);
   void setPrices(std::vector<double> given);
-  bool excludesFor(double time, double least, double most,
-                   llvm::ArrayRef<double> rest);
+  std::optional<Label> extend(const Label &after, const StageOption &option,
+                              bool isLast, double time, double most) const;
   const std::vector<StageOption> &options(size_t run);
   std::vector<std::pair<double, double>> findTimes(size_t run, int64_t tensor);
   std::vector<double> cover(size_t run, int64_t tensor,
@@ -196,9 +216,11 @@ private:
                   std::vector<StageOption> &list);
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
                      StageOption option, std::vector<StageOption> &list);
+  int64_t nodesFor(size_t run, int64_t tensor, double time,
+                   const StagePlaceBound &place);
   int64_t samplesOfRow(size_t run, int64_t tensor, double time,
                        const StagePlaceBound &place);
-  std::vector<double> findRest(double time);
+  std::vector<double> findFront(double time);
 
   /// No time above the first is of interest, and none below the second.
   double longest, shortest;
@@ -206,6 +228,8 @@ private:
   double all = 0;
   /// What a crossing between nodes moves at least, and takes at most for that.
   double crossingBytes = 0, slowestCrossing = 0;
+  /// A crossing and that of the gradient back, in crossings.
+  double bothWays = 1;
   /// How many options were tried.
   int64_t steps = 0;
   /// By run, not found yet if it says so.
@@ -221,7 +245,7 @@ double workBound(StageBounds &bounds);
 
 /// computeCertificate; with prices also for few devices if that is wanted.
 Time certify(const Problem &problem, const cluster::Cluster &cluster,
-             Time known, bool alwaysPrices);
+             Time known, bool alwaysPrices, int64_t effort = 1);
 
 } // namespace hetero::planner
 

@@ -79,6 +79,11 @@ struct Options {
   cl::opt<std::string> timeBudget{
       "time-budget", cl::desc("How long a planner may search, as 5s"),
       cl::value_desc("time"), cl::cat(category)};
+  cl::opt<int64_t> effort{
+      "effort",
+      cl::desc("How many times as long joint searches, from 1 (the default) to "
+               "100"),
+      cl::value_desc("number"), cl::init(1), cl::cat(category)};
   cl::opt<bool> asReleased{
       "as-released",
       cl::desc("Keep published planners to what their releases search"),
@@ -186,6 +191,10 @@ static Error readPlannerOptions(const Options &options,
     planner.otherSchedules.clear();
   }
   planner.asReleased = options.asReleased;
+  if (options.effort < 1 || options.effort > 100)
+    return createStringError("--effort is " + Twine(options.effort) +
+                             ", but must be from 1 to 100");
+  planner.effort = options.effort;
   if (options.timeBudget.empty())
     return Error::success();
   auto [number, unit] = splitAmount(options.timeBudget);

@@ -35,9 +35,10 @@
 //                  dynamic program for the least sum of f and k
 //   many devices   devices of class k cost v_k >= 0 each; if the cheapest cover
 //                  of the layers costs more than all devices together, there
-//                  is none. A dynamic program over (layers, sum of stays) for
-//                  the least cost, which also counts memory; v is improved for
-//                  the M that is lowest, several times
+//                  is none. A dynamic program from the last layer to the first
+//                  for the least cost by when a stage has to start, which also
+//                  counts memory; v is improved for the M that is lowest,
+//                  several times
 //
 // The bound for M is the smallest T that cannot be excluded; the certificate is
 // the smallest of these over all M.
@@ -61,11 +62,11 @@
 namespace hetero::planner {
 
 /// A time that no plan as above can beat under the cost model, not above
-/// `known`, the time of a plan. O(M (L^2 D^2)) for few devices, where D is how
-/// many numbers of each class can be chosen, else O(M L^2) with large
-/// constants.
+/// `known`, the time of a plan; prices are improved `effort` times as often.
+/// O(M (L^2 D^2)) for few devices, where D is how many numbers of each class
+/// can be chosen, else O(M L^2) with large constants.
 Time computeCertificate(const Problem &problem, const cluster::Cluster &cluster,
-                        Time known);
+                        Time known, int64_t effort = 1);
 
 } // namespace hetero::planner
 

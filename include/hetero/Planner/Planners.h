@@ -61,6 +61,8 @@ struct PlannerOptions {
   /// never if empty. What they find depends on the machine only if this is
   /// reached.
   std::optional<Time> timeBudget;
+  /// How many times as long planJoint searches, and works on its certificate.
+  int64_t effort = 1;
   /// Called with each plan that is the best one so far, by planners whose
   /// search takes long.
   std::function<void(const Plan &best)> onBetter;

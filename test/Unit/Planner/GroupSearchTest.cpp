@@ -1,0 +1,58 @@
+//===- GroupSearchTest.cpp - Regular designs ------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupSearch.h"
+#include "RandomProblems.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+/// Every design covers all layers in order, with each device at most once and
+/// whole rows inside of one node and class.
+TEST(GroupSearchTest, designsAreComplete) {
+  std::mt19937 random(7);
+  int64_t found = 0;
+  for (int i = 0; i < 60; ++i) {
+    cluster::Cluster cluster = makeRandomCluster(random, 16);
+    Problem problem = makeRandomProblem(random, 6, 12);
+    PlannerOptions options;
+    PlanBuilder builder(problem, cluster, options);
+    std::vector<std::vector<int64_t>> microbatches = microbatchOptions(problem);
+    std::vector<size_t> searched;
+    for (size_t index = 0; index < microbatches.size(); ++index)
+      searched.push_back(index);
+    double before = 0;
+    for (const GroupDesign &entry :
+         searchGroups(builder, usableDevices(problem, cluster), microbatches,
+                      searched, /*mostOrders=*/6)) {
+      ++found;
+      EXPECT_LE(before, entry.seconds);
+      before = entry.seconds;
+      int64_t next = 0;
+      std::set<int64_t> used;
+      for (const StageChoice &stage : entry.design.stages) {
+        EXPECT_EQ(stage.layers.first, next);
+        EXPECT_GE(stage.layers.last, next);
+        next = stage.layers.last + 1;
+        ASSERT_EQ(stage.devices.size() % stage.tensor, 0u);
+        for (auto [number, device] : enumerate(stage.devices)) {
+          EXPECT_TRUE(used.insert(device).second);
+          int64_t first = stage.devices[number / stage.tensor * stage.tensor];
+          EXPECT_EQ(cluster.devices[device].node, cluster.devices[first].node);
+          EXPECT_EQ(cluster.devices[device].deviceClass,
+                    cluster.devices[first].deviceClass);
+        }
+      }
+      EXPECT_EQ(next, int64_t(problem.layers.size()));
+    }
+  }
+  EXPECT_GT(found, 100);
+}
