@@ -76,12 +76,11 @@ void PeakAttr::print(AsmPrinter &printer) const {
 static ParseResult parsePoints(AsmParser &parser, Dimension first,
                                SmallVectorImpl<int64_t> &from, Dimension second,
                                SmallVectorImpl<int64_t> &to) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::LessGreater, [&] {
-        return failure(parseAmount(parser, from.emplace_back(), first) ||
-                       parser.parseColon() ||
-                       parseAmount(parser, to.emplace_back(), second));
-      });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+    return failure(parseAmount(parser, from.emplace_back(), first) ||
+                   parser.parseColon() ||
+                   parseAmount(parser, to.emplace_back(), second));
+  });
 }
 
 static void printPoints(AsmPrinter &printer, Dimension first,

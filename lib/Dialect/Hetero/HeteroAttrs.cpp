@@ -48,10 +48,11 @@ void HeteroDialect::printAttribute(Attribute attr,
   // has to be set off from the mnemonic: #hetero<algorithm ring>.
   llvm::TypeSwitch<Attribute>(attr)
       .Case<ReductionKindAttr, ObjectiveAttr, StateShardingAttr,
-            ScheduleKindAttr, AlgorithmAttr, CollectiveKindAttr>([&](auto word) {
-        printer << decltype(word)::getMnemonic() << ' ';
-        printer.printKeywordOrString(stringifyEnum(word.getValue()));
-      })
+            ScheduleKindAttr, AlgorithmAttr, CollectiveKindAttr>(
+          [&](auto word) {
+            printer << decltype(word)::getMnemonic() << ' ';
+            printer.printKeywordOrString(stringifyEnum(word.getValue()));
+          })
       .Default(
           [&](Attribute) { (void)generatedAttributePrinter(attr, printer); });
 }

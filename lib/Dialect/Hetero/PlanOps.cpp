@@ -170,10 +170,9 @@ LogicalResult LayerOp::verify() {
   if (DictionaryAttr measured = getMeasuredAttr())
     for (NamedAttribute entry : measured)
       if (!isa<LayerTimesAttr>(entry.getValue()))
-        return emitOpError() << "layer_c2: measured on '"
-                             << entry.getName().getValue() << "' is "
-                             << entry.getValue()
-                             << ", not a #hetero.layer_times";
+        return emitOpError()
+               << "layer_c2: measured on '" << entry.getName().getValue()
+               << "' is " << entry.getValue() << ", not a #hetero.layer_times";
   return success();
 }
 
