@@ -104,12 +104,16 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
     if (excluded[option] >= best)
       continue;
     std::unique_ptr<Relaxation> relaxation = relax(option, prices);
-    if (relaxation->excludes(best)) {
+    // By prices, what is far from excluded takes long to try.
+    bool isFar = !counts && best == known;
+    if (!isFar && relaxation->excludes(best)) {
       excluded[option] = best;
       continue;
     }
-    double before = excluded[option];
-    excluded[option] = best = relaxation->raise(before, best);
+    double before = excluded[option], raised = relaxation->raise(before, best);
+    if (isFar && raised * (1 + precision) >= best && relaxation->excludes(best))
+      raised = best;
+    excluded[option] = best = raised;
     lowest = option;
     if (best > before)
       pricesOf[option] = prices.vec();

@@ -94,12 +94,15 @@ double Relaxation::raise(double low, double high) {
   double base = std::log1p(precision);
   auto first = int64_t(std::ceil(std::log(std::max(low, 1e-12)) / base));
   auto last = int64_t(std::ceil(std::log(high) / base));
+  // In growing steps from below: what is far from excluded takes long to try.
+  int64_t step = 16;
   while (first < last) {
-    int64_t middle = first + (last - first) / 2;
+    int64_t middle = first + std::min(step, (last - first) / 2);
     double time = std::exp(static_cast<double>(middle) * base);
     if (time < high && excludes(time)) {
       low = time;
       first = middle + 1;
+      step *= 2;
     } else {
       last = middle;
     }
