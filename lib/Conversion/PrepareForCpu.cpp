@@ -88,32 +88,51 @@ static void unrollShortLoops(func::FuncOp function) {
 // Large sums
 //===----------------------------------------------------------------------===//
 
-/// Elements that are worth a second sum, and sums that threads share well.
-static constexpr int64_t kMinSummed = 65536;
+/// Elements that are worth a second sum, of all and of each result; and sums
+/// that threads share well.
+static constexpr int64_t kMinSummed = 65536, kMinLength = 512;
 static constexpr int64_t kManySums = 64;
 
-/// How many dimensions the sum over all of them leaves to a second one; none if
-/// it is not a large sum of floats.
-static int64_t getNumLeft(ReduceOp op) {
+/// Whether it is a large sum of floats.
+static bool isLargeSum(ReduceOp op) {
   if (op.getInputs().size() != 1 || !op.getBody().hasOneBlock())
-    return 0;
+    return false;
   auto type = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
   Block &body = op.getBody().front();
-  if (!type || !type.hasStaticShape() || type.getNumElements() < kMinSummed ||
-      int64_t(op.getDimensions().size()) != type.getRank() ||
-      !(type.getElementType().isF32() || type.getElementType().isF64()) ||
-      op->getResult(0).getType() != op.getInitValues()[0].getType() ||
-      getElementType(op->getResult(0)) != type.getElementType() ||
-      !llvm::hasSingleElement(body.without_terminator()) ||
-      !isa<AddOp>(body.front()) ||
-      !matchPattern(op.getInitValues()[0], m_AnyZeroFloat()))
-    return 0;
-  int64_t numLeft = 0, numSums = 1;
-  while (numLeft + 1 < type.getRank() && numSums < kManySums)
-    numSums *= type.getDimSize(numLeft++);
-  return numSums > 1 ? numLeft : 0;
+  return type && type.hasStaticShape() && type.getNumElements() >= kMinSummed &&
+         (type.getElementType().isF32() || type.getElementType().isF64()) &&
+         getElementType(op->getResult(0)) == type.getElementType() &&
+         llvm::hasSingleElement(body.without_terminator()) &&
+         isa<AddOp>(body.front()) &&
+         matchPattern(op.getInitValues()[0], m_AnyZeroFloat());
 }
 
+/// How many of the dimensions that are summed, which are the first ones, are
+/// left to a second sum. One to a number has many sums; others have two that
+/// are about as long.
+static int64_t getNumLeft(ReduceOp op) {
+  if (!isLargeSum(op))
+    return 0;
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto numSummed = static_cast<int64_t>(op.getDimensions().size());
+  for (int64_t dim = 0; dim < numSummed; ++dim)
+    if (!llvm::is_contained(op.getDimensions(), dim))
+      return 0;
+  bool toNumber = numSummed == type.getRank();
+  int64_t length = 1;
+  for (int64_t dim = 0; dim < numSummed; ++dim)
+    length *= type.getDimSize(dim);
+  if (length < kMinLength)
+    return 0;
+  int64_t numLeft = 0, numSums = 1;
+  while (numLeft + 1 < numSummed &&
+         (toNumber ? numSums < kManySums : numSums * numSums < length))
+    numSums *= type.getDimSize(numLeft++);
+  return numSums > 1 && numSums < length ? numLeft : 0;
+}
+
+/// A sum of many numbers one after the other loses digits, and is for one
+/// thread; sums of sums are not.
 static void splitSums(func::FuncOp function) {
   SmallVector<ReduceOp> sums;
   function.walk([&](ReduceOp op) { sums.push_back(op); });
@@ -122,12 +141,15 @@ static void splitSums(func::FuncOp function) {
     if (numLeft == 0)
       continue;
     auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+    auto numSummed = static_cast<int64_t>(op.getDimensions().size());
     OpBuilder builder(op);
     auto first = cast<ReduceOp>(builder.clone(*op));
     first.setDimensions(
-        llvm::to_vector(llvm::seq<int64_t>(numLeft, type.getRank())));
-    first->getResult(0).setType(RankedTensorType::get(
-        type.getShape().take_front(numLeft), type.getElementType()));
+        llvm::to_vector(llvm::seq<int64_t>(numLeft, numSummed)));
+    SmallVector<int64_t> shape(type.getShape().take_front(numLeft));
+    llvm::append_range(shape, type.getShape().drop_front(numSummed));
+    first->getResult(0).setType(
+        RankedTensorType::get(shape, type.getElementType()));
     op.getInputsMutable().assign(first->getResult(0));
     op.setDimensions(llvm::to_vector(llvm::seq<int64_t>(0, numLeft)));
   }

@@ -19,7 +19,7 @@ namespace hetero {
 
 /// Rewrites a kernel of one block: loops of a few rounds over elements are
 /// written out, so that they can be fused, and large sums are taken of sums, so
-/// that threads can share them:
+/// that threads can share them and few digits are lost:
 ///
 ///   %s = reduce add %x over [0, 1]       tensor<512x64xf32>, tensor<f32>
 ///   // becomes

@@ -93,3 +93,26 @@ def test_units_in_the_last_place(name: str, dtype: Any, tmp_path: Path) -> None:
         if message:
             wrong[key] = message
     assert not wrong, "\n".join(f"{key}: {message}" for key, message in wrong.items())
+
+
+# Shapes, and which dimensions are summed: to a row as in normalizations, to a
+# number, and along rows.
+SUMS = [((8, 32, 32, 64), (0, 1, 2)), ((16, 64, 256), (0, 1)), ((512, 512), (0, 1)), ((64, 4096), (1,))]
+
+
+@pytest.mark.parametrize("shape,dims", SUMS)
+def test_sums_lose_few_digits(shape: tuple[int, ...], dims: tuple[int, ...], tmp_path: Path) -> None:
+    kept = [size for dim, size in enumerate(shape) if dim not in dims]
+    kind, result = (f"tensor<{''.join(f'{size}x' for size in sizes)}f32>" for sizes in (shape, kept))
+    module = f"""module {{
+  func.func public @main(%x: {kind}) -> {result} {{
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = {list(dims)} : ({kind}, tensor<f32>) -> {result}
+    return %sum : {result}
+  }}
+}}
+"""
+    x = (np.random.default_rng(0).standard_normal(shape) + 1).astype(np.float32)
+    (actual,) = run(module, [x], tmp_path)
+    exact = x.astype(np.float64).sum(dims)
+    assert np.max(np.abs(actual - exact) / np.abs(exact)) < 1.5e-6
