@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceCode.h"
+#include "hetero/Analysis/Summary.h"
 #include "hetero/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -27,20 +28,6 @@ namespace hetero {
 /// buffers, which want to be fetched ahead.
 static constexpr int64_t kMaxBodySize = 96;
 static constexpr int64_t kMaxBuffers = 10;
-
-static int64_t getNumBytes(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  Type element = type.getElementType();
-  int64_t factor = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    factor = 2;
-  }
-  if (!type.hasStaticShape() || !element.isIntOrFloat())
-    return 0;
-  return factor * type.getNumElements() *
-         std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
-}
 
 static int64_t getBodySize(GenericOp loop) {
   return llvm::range_size(loop.getBody()->without_terminator());
@@ -118,7 +105,7 @@ Accesses::Accesses(Block &block) {
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     int64_t first = getPosition(alloc);
     int64_t last = std::max(first, getLast(get(alloc.getResult())));
-    int64_t size = getNumBytes(alloc.getResult());
+    int64_t size = getNumBytes(alloc.getType());
     used[first] += size;
     if (last + 1 < int64_t(used.size()))
       used[last + 1] -= size;
@@ -135,7 +122,7 @@ void Accesses::visitKept(
     Value base = getBaseBuffer(input->get());
     if (!base.getDefiningOp<memref::AllocOp>() || !seen.insert(base).second)
       continue;
-    visit(getLast(get(base)) + 1, getNumBytes(base));
+    visit(getLast(get(base)) + 1, getNumBytes(base.getType()));
   }
 }
 
@@ -283,7 +270,7 @@ static bool areCompatible(const Loop &first, const Loop &second,
       if ((writesA && writesB) || ((writesA || writesB) && !isSame))
         return false;
       if (isSame)
-        shared += getNumBytes(a.get());
+        shared += getNumBytes(a.get().getType());
     }
   return true;
 }
@@ -293,9 +280,9 @@ static bool areCompatible(const Loop &first, const Loop &second,
 static bool pays(GenericOp first, GenericOp second, int64_t shared) {
   auto getTraffic = [](GenericOp loop) {
     int64_t bytes = 0;
-    for (Value operand : loop->getOperands())
-      if (isa<MemRefType>(operand.getType()))
-        bytes += getNumBytes(operand);
+    for (Type type : loop->getOperandTypes())
+      if (isa<MemRefType>(type))
+        bytes += getNumBytes(type);
     return bytes;
   };
   llvm::SmallDenseSet<Value> buffers;
@@ -409,11 +396,11 @@ struct MergeLoops : public hetero::impl::MergeLoopsPassBase<MergeLoops> {
                                const llvm::DenseMap<int64_t, Loop> &loops) {
     GenericOp op = loop.op;
     int64_t position = accesses.getPosition(op);
-    int64_t size = getNumBytes(op.getDpsInits()[0]);
+    uint64_t size = getNumBytes(op.getDpsInits()[0].getType());
     SmallVector<int64_t> others;
     for (auto [operand, base] : llvm::zip_equal(op->getOperands(), loop.bases))
       // Scalars and rows are not what loops are merged for.
-      if (base && 8 * getNumBytes(operand) > size)
+      if (base && 8 * getNumBytes(operand.getType()) > size)
         for (const Access &access : accesses.get(base))
           if (access.position < position)
             others.push_back(access.position);
