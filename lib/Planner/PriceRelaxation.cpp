@@ -104,15 +104,15 @@ static constexpr size_t fewTimes = 16;
 static constexpr double togetherWithin = 0.02;
 
 /// The times at which a row of the degree has one more sample, in groups: the
-/// first and the last of each.
+/// first and the last of each. Of forward and backward, or the forward alone.
 std::vector<std::pair<double, double>>
-PriceRelaxation::findTimes(size_t run, int64_t tensor) {
+PriceRelaxation::findTimes(size_t run, int64_t tensor, bool forwardOnly) {
   std::vector<double> times;
   double most = longest / static_cast<double>(std::max<int64_t>(1, numLarge));
   for (auto [choice, row] : enumerate(bounds.rowChoices())) {
     if (row.tensor != tensor || !bounds.isAllowed(run, choice))
       continue;
-    ArrayRef<double> list = bounds.times(run, choice);
+    ArrayRef<double> list = bounds.times(run, choice, forwardOnly);
     for (int64_t samples = 1; samples <= bounds.largest; ++samples) {
       if (list[samples] > most)
         break;
@@ -136,7 +136,8 @@ PriceRelaxation::findTimes(size_t run, int64_t tensor) {
 std::vector<double>
 PriceRelaxation::cover(size_t run, int64_t tensor,
                        ArrayRef<std::pair<double, double>> times,
-                       int64_t samples, const StagePlaceBound &place) {
+                       int64_t samples, const StagePlaceBound &place,
+                       bool forwardOnly) {
   std::vector<double> result;
   for (auto [first, last] : times) {
     // The cheapest cover with whole rows if there are few samples, else also
@@ -149,7 +150,8 @@ PriceRelaxation::cover(size_t run, int64_t tensor,
           place.counts[row.index] < tensor)
         continue;
       int64_t covered =
-          std::min(samples, bounds.samplesWithin(run, choice, last));
+          std::min(samples,
+                   bounds.samplesWithin(run, choice, last, forwardOnly));
       if (covered == 0)
         continue;
       double cost = prices[row.index] * static_cast<double>(tensor);
@@ -239,7 +241,10 @@ void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
   double kept = option.kept;
   list.push_back(option);
   option.kept = runs.inputs[run] * samples * static_cast<double>(tensor);
-  option.total *= 1 + bounds.forwardShare(run);
+  double again = std::max(option.total * bounds.forwardShare(run),
+                          static_cast<double>(count) * option.forward);
+  option.handedOn += again;
+  option.total += again;
   option.stay += option.forward;
   if (option.kept < kept)
     list.push_back(option);
@@ -248,7 +253,10 @@ void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
 void PriceRelaxation::addOptions(size_t run, int64_t tensor,
                                  const StagePlaceBound &place,
                                  ArrayRef<std::pair<double, double>> times,
+                                 ArrayRef<std::pair<double, double>> forwards,
                                  std::vector<StageOption> &list) {
+  std::vector<double> forward = cover(run, tensor, forwards, bounds.smallest,
+                                      place, /*forwardOnly=*/true);
   std::vector<double> large = cover(run, tensor, times, bounds.largest, place);
   std::vector<double> small =
       bounds.smallest == bounds.largest
@@ -281,10 +289,16 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
     double time = times[fast].first;
     option.total = static_cast<double>(numLarge) * times[slow].first +
                    static_cast<double>(count - numLarge) * time;
+    // The devices that the price buys have to do the forward as well.
+    size_t quick = firstWithin(forward, price);
     option.forward = share * time;
+    if (quick < forwards.size())
+      option.forward = std::max(option.forward, forwards[quick].first);
     // Gradients of weights are at most half of the backward.
     option.stay = (time + option.forward) / 2;
     option.weights = time - option.stay;
+    option.handedOn =
+        (option.total + static_cast<double>(count) * option.forward) / 2;
     int64_t most = samplesOfRow(run, tensor, times[slow].second, place);
     if (place.node) {
       // So many rows or more.
@@ -317,6 +331,7 @@ bool PriceRelaxation::coversAlmost(const StageOption &option,
   };
   return option.total <= other.total * share &&
          option.stay <= other.stay * share &&
+         option.handedOn <= other.handedOn * share &&
          option.forward <= other.forward * share &&
          (option.isAcross || !other.isAcross) &&
          isBelow(option.once.end, other.once.end) &&
@@ -332,6 +347,7 @@ void PriceRelaxation::takeBest(StageOption &option, const StageOption &other) {
   lower(option.total, other.total);
   lower(option.stay, other.stay);
   lower(option.weights, other.weights);
+  lower(option.handedOn, other.handedOn);
   lower(option.forward, other.forward);
   lower(option.once.end, other.once.end);
   lower(option.once.gather, other.once.gather);
@@ -363,11 +379,14 @@ PriceRelaxation::options(size_t run) {
   }
   std::vector<StageOption> list;
   for (int64_t tensor : runs.degrees[run]) {
-    std::vector<std::pair<double, double>> times = findTimes(run, tensor);
+    std::vector<std::pair<double, double>> times =
+        findTimes(run, tensor, /*forwardOnly=*/false);
+    std::vector<std::pair<double, double>> forwards =
+        findTimes(run, tensor, /*forwardOnly=*/true);
     if (times.empty())
       continue;
     for (const StagePlaceBound &place : places)
-      addOptions(run, tensor, place, times, list);
+      addOptions(run, tensor, place, times, forwards, list);
   }
   // Those that are not worse in everything than another one.
   sort(list, [](const StageOption &left, const StageOption &right) {
@@ -415,20 +434,21 @@ std::vector<double> PriceRelaxation::findFront(double time) {
   return front;
 }
 
-/// How many cells there are for times up to half of the step; all longer times
-/// are in one.
-static constexpr int64_t lateCells = 240, stayCells = 24;
+/// How many cells there are for times up to half of the step, and how many for
+/// later starts; all longer stays are in one.
+static constexpr int64_t lateCells = 240, laterCells = 60, stayCells = 24;
 
 /// Puts a label with those whose times differ little from its own: they become
 /// one that is as good as all of them.
 void PriceRelaxation::LabelCells::add(const Label &label, double time) {
   auto cellOf = [&](double value, int64_t number) {
-    return int64_t(std::min(1.0, 2 * value / time) *
+    return int64_t(std::clamp(2 * value / time, 0.0, 1.0) *
                    static_cast<double>(number));
   };
-  cells.resize((lateCells + 1) * (stayCells + 1));
-  Label &cell = cells[cellOf(label.lateAfter, lateCells) * (stayCells + 1) +
-                      cellOf(label.stays, stayCells)];
+  cells.resize((lateCells + laterCells + 1) * (stayCells + 1));
+  int64_t late = cellOf(label.lateAfter, lateCells) +
+                 cellOf(label.lateAfter - time / 2, laterCells);
+  Label &cell = cells[late * (stayCells + 1) + cellOf(label.stays, stayCells)];
   if (cell.price == infinity) {
     cell = label;
     return;
@@ -438,6 +458,7 @@ void PriceRelaxation::LabelCells::add(const Label &label, double time) {
   cell.lateAfter = std::max(cell.lateAfter, label.lateAfter);
   cell.stays = std::min(cell.stays, label.stays);
   cell.crossings = std::min(cell.crossings, label.crossings);
+  cell.back = std::min(cell.back, label.back);
 }
 
 /// Those that are not worse than another one, the cheapest first.
@@ -451,7 +472,8 @@ std::vector<PriceRelaxation::Label> PriceRelaxation::LabelCells::take() const {
               return other.price <= label.price && other.late >= label.late &&
                      other.lateAfter >= label.lateAfter &&
                      other.stays <= label.stays &&
-                     other.crossings <= label.crossings;
+                     other.crossings <= label.crossings &&
+                     other.back <= label.back;
             }))
       kept.push_back(label);
   sort(kept, [](const Label &left, const Label &right) {
@@ -468,8 +490,13 @@ PriceRelaxation::extend(const Label &after, const StageOption &option,
   double window = time - option.once.end;
   double step = option.forward + network.latency;
   Label label;
-  label.late = std::min(window - option.total, after.late - step);
-  label.lateAfter = std::min(window - option.total + slowestCrossing,
+  label.back = option.handedOn;
+  if (!isLast)
+    label.back = std::max(label.back, step + after.back + network.latency +
+                                          option.stay - option.forward);
+  double own = window - std::max(option.total, label.back + option.weights);
+  label.late = std::min(own, after.late - step);
+  label.lateAfter = std::min(own + slowestCrossing,
                              after.lateAfter - step - option.crossing);
   if (label.late < 0 || label.lateAfter < 0)
     return std::nullopt;
@@ -497,7 +524,7 @@ bool PriceRelaxation::excludes(double time) {
     return true;
   // Of the stages from each layer on.
   std::vector<std::vector<Label>> labels(numLayers() + 1);
-  labels.back().push_back({0, infinity, infinity, 0, 0});
+  labels.back().push_back({0, infinity, infinity, 0, 0, 0});
   for (int64_t first = numLayers() - 1; first >= 0; --first) {
     LabelCells cells;
     double most = all - front[first];

@@ -165,8 +165,9 @@ private:
   struct StageOption {
     /// All microbatches, and one of the smallest.
     double total = 0, stay = 0, forward = 0;
-    /// The gradients of its weights, which are not part of its stay.
-    double weights = 0;
+    /// The gradients of its weights, which are not part of its stay, and all
+    /// microbatches without these.
+    double weights = 0, handedOn = 0;
     OnceBound once;
     double price = 0;
     /// Whether it is in several nodes; else what crossings between nodes it
@@ -187,6 +188,9 @@ private:
     /// What a microbatch stays in them, without crossings between nodes, and
     /// these in one direction.
     double stays = 0, crossings = 0;
+    /// How long after its start the first of them hands back the gradient of
+    /// the last microbatch at least.
+    double back = 0;
   };
   /// Labels by their times.
   class LabelCells {
@@ -207,12 +211,15 @@ private:
   std::optional<Label> extend(const Label &after, const StageOption &option,
                               bool isLast, double time, double most) const;
   const std::vector<StageOption> &options(size_t run);
-  std::vector<std::pair<double, double>> findTimes(size_t run, int64_t tensor);
+  std::vector<std::pair<double, double>> findTimes(size_t run, int64_t tensor,
+                                                   bool forwardOnly);
   std::vector<double> cover(size_t run, int64_t tensor,
                             llvm::ArrayRef<std::pair<double, double>> times,
-                            int64_t samples, const StagePlaceBound &place);
+                            int64_t samples, const StagePlaceBound &place,
+                            bool forwardOnly = false);
   void addOptions(size_t run, int64_t tensor, const StagePlaceBound &place,
                   llvm::ArrayRef<std::pair<double, double>> times,
+                  llvm::ArrayRef<std::pair<double, double>> forwards,
                   std::vector<StageOption> &list);
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
                      StageOption option, std::vector<StageOption> &list);

@@ -88,9 +88,11 @@ public:
   }
 
   /// By number of samples, from 0 to the largest microbatch: the least time of
-  /// a row of the choice.
-  llvm::ArrayRef<double> times(size_t run, size_t choice) {
-    return table(run, choice).both;
+  /// a row of the choice, or of its forward alone.
+  llvm::ArrayRef<double> times(size_t run, size_t choice,
+                               bool forwardOnly = false) {
+    const Table &known = table(run, choice);
+    return forwardOnly ? known.forward : known.both;
   }
   /// The least time of a device alone to update all of the state.
   double updateTime(size_t run);
