@@ -36,8 +36,8 @@ public:
   double compute(int64_t effort);
 
 private:
-  std::vector<size_t> orderOptions() const;
-  std::unique_ptr<Relaxation> relax(size_t option, ArrayRef<double> prices);
+  std::vector<size_t> orderOptions(bool isFirst) const;
+  double raise(size_t option, ArrayRef<double> prices, double best);
   size_t raiseAll(ArrayRef<double> prices, double best);
 
   StageModel model;
@@ -74,25 +74,45 @@ Certificate::Certificate(const Problem &problem, const Cluster &cluster,
   }
 }
 
-/// Options in an order that begins with those in the middle, which are likely
-/// to be the lowest ones.
-std::vector<size_t> Certificate::orderOptions() const {
+/// Options in an order that begins with those that are likely to be the lowest
+/// ones: first those in the middle, and then by what is excluded.
+std::vector<size_t> Certificate::orderOptions(bool isFirst) const {
   std::vector<size_t> order;
   for (size_t step = std::max<size_t>(1, options.size() / 4); step > 0;
        step /= 2)
     for (size_t option = step / 2; option < options.size(); option += step)
       if (!is_contained(order, option))
         order.push_back(option);
+  if (!isFirst)
+    llvm::stable_sort(order, [&](size_t left, size_t right) {
+      return excluded[left] < excluded[right];
+    });
   return order;
 }
 
-std::unique_ptr<Relaxation> Certificate::relax(size_t option,
-                                               ArrayRef<double> prices) {
-  if (counts)
-    return std::make_unique<CountRelaxation>(model, runs, classes,
-                                             options[option], *network);
-  return std::make_unique<PriceRelaxation>(
-      model, runs, classes, options[option], *network, known, prices.vec());
+/// Raises what is excluded of an option, at most to `best`.
+double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
+  double low = excluded[option];
+  if (counts) {
+    CountRelaxation relaxation(model, runs, classes, options[option], *network);
+    return relaxation.excludes(best) ? best : relaxation.raise(low, best);
+  }
+  PriceRelaxation relaxation(model, runs, classes, options[option], *network,
+                             known, prices.vec());
+  // A coarse look excludes much of what can be excluded; what is far from that
+  // takes long to try.
+  bool isFar = best == known;
+  relaxation.setResolution(PriceRelaxation::coarse);
+  if (!isFar && relaxation.excludes(best))
+    return best;
+  if (isFar)
+    low = relaxation.raise(low, best);
+  relaxation.setResolution(PriceRelaxation::fine);
+  if (!isFar && relaxation.excludes(best))
+    return best;
+  low = relaxation.raise(low, best);
+  bool isNear = isFar && low * (1 + precision) >= best;
+  return isNear && relaxation.excludes(best) ? best : low;
 }
 
 /// Raises what is excluded of each option, at most to `best`, until it is not
@@ -100,22 +120,16 @@ std::unique_ptr<Relaxation> Certificate::relax(size_t option,
 /// of.
 size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
   size_t lowest = 0;
-  for (size_t option : orderOptions()) {
+  for (size_t option : orderOptions(/*isFirst=*/prices.empty())) {
     if (excluded[option] >= best)
       continue;
-    std::unique_ptr<Relaxation> relaxation = relax(option, prices);
-    // By prices, what is far from excluded takes long to try.
-    bool isFar = !counts && best == known;
-    if (!isFar && relaxation->excludes(best)) {
-      excluded[option] = best;
+    double before = excluded[option], raised = raise(option, prices, best);
+    excluded[option] = raised;
+    if (raised >= best)
       continue;
-    }
-    double before = excluded[option], raised = relaxation->raise(before, best);
-    if (isFar && raised * (1 + precision) >= best && relaxation->excludes(best))
-      raised = best;
-    excluded[option] = best = raised;
+    best = raised;
     lowest = option;
-    if (best > before)
+    if (raised > before)
       pricesOf[option] = prices.vec();
   }
   return lowest;
@@ -124,6 +138,8 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
 /// How often prices are improved, and how much more they may exclude each time.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
+/// What a coarse look excludes at least of that.
+static constexpr double roughly = 0.85;
 
 double Certificate::compute(int64_t effort) {
   size_t lowest = raiseAll({}, known);
@@ -134,8 +150,10 @@ double Certificate::compute(int64_t effort) {
       break;
     PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
                                known, pricesOf[lowest]);
-    std::vector<double> prices =
-        relaxation.improvePrices(excluded[lowest], known);
+    // What is better by a coarse look is also by a fine one, or nearly.
+    relaxation.setResolution(PriceRelaxation::coarse);
+    double low = relaxation.raise(roughly * excluded[lowest], known);
+    std::vector<double> prices = relaxation.improvePrices(low, known);
     if (prices.empty())
       break;
     lowest = raiseAll(prices, std::min(known, mostGain * excluded[lowest]));

@@ -133,11 +133,9 @@ PriceRelaxation::findTimes(size_t run, int64_t tensor, bool forwardOnly) {
 
 /// For each group of times the least price of rows of the degree that divide
 /// that many samples within its last.
-std::vector<double>
-PriceRelaxation::cover(size_t run, int64_t tensor,
-                       ArrayRef<std::pair<double, double>> times,
-                       int64_t samples, const StagePlaceBound &place,
-                       bool forwardOnly) {
+std::vector<double> PriceRelaxation::cover(
+    size_t run, int64_t tensor, ArrayRef<std::pair<double, double>> times,
+    int64_t samples, const StagePlaceBound &place, bool forwardOnly) {
   std::vector<double> result;
   for (auto [first, last] : times) {
     // The cheapest cover with whole rows if there are few samples, else also
@@ -149,9 +147,8 @@ PriceRelaxation::cover(size_t run, int64_t tensor,
       if (row.tensor != tensor || !bounds.isAllowed(run, choice) ||
           place.counts[row.index] < tensor)
         continue;
-      int64_t covered =
-          std::min(samples,
-                   bounds.samplesWithin(run, choice, last, forwardOnly));
+      int64_t covered = std::min(
+          samples, bounds.samplesWithin(run, choice, last, forwardOnly));
       if (covered == 0)
         continue;
       double cost = prices[row.index] * static_cast<double>(tensor);
@@ -323,8 +320,8 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
 /// Whether an option is not much worse in anything than another one that costs
 /// at least as much.
 bool PriceRelaxation::coversAlmost(const StageOption &option,
-                                   const StageOption &other, double shortest) {
-  constexpr double share = 1.008;
+                                   const StageOption &other) const {
+  constexpr double share = 1.01;
   double little = 0.001 * shortest;
   auto isBelow = [&](double left, double right) {
     return left <= right * share + little;
@@ -398,7 +395,7 @@ PriceRelaxation::options(size_t run) {
   std::vector<StageOption> originals;
   for (const StageOption &option : list) {
     size_t at = 0;
-    while (at < result.size() && !coversAlmost(originals[at], option, shortest))
+    while (at < result.size() && !coversAlmost(originals[at], option))
       ++at;
     if (at == result.size()) {
       result.push_back(option);
@@ -406,6 +403,10 @@ PriceRelaxation::options(size_t run) {
     } else {
       takeBest(result[at], option);
     }
+  }
+  for (StageOption &option : result) {
+    double free = std::min(option.room, option.price / option.bytePrice);
+    option.freeInFlight = std::floor((free - option.state) / option.kept);
   }
   return result;
 }
@@ -434,21 +435,22 @@ std::vector<double> PriceRelaxation::findFront(double time) {
   return front;
 }
 
-/// How many cells there are for times up to half of the step, and how many for
-/// later starts; all longer stays are in one.
-static constexpr int64_t lateCells = 240, laterCells = 60, stayCells = 24;
+PriceRelaxation::LabelCells::LabelCells(const Resolution &resolution,
+                                        double time)
+    : resolution(resolution), time(time),
+      cells((resolution.late + resolution.later + 1) * (resolution.stay + 1)) {}
 
 /// Puts a label with those whose times differ little from its own: they become
 /// one that is as good as all of them.
-void PriceRelaxation::LabelCells::add(const Label &label, double time) {
+void PriceRelaxation::LabelCells::add(const Label &label) {
   auto cellOf = [&](double value, int64_t number) {
     return int64_t(std::clamp(2 * value / time, 0.0, 1.0) *
                    static_cast<double>(number));
   };
-  cells.resize((lateCells + laterCells + 1) * (stayCells + 1));
-  int64_t late = cellOf(label.lateAfter, lateCells) +
-                 cellOf(label.lateAfter - time / 2, laterCells);
-  Label &cell = cells[late * (stayCells + 1) + cellOf(label.stays, stayCells)];
+  int64_t late = cellOf(label.lateAfter, resolution.late) +
+                 cellOf(label.lateAfter - time / 2, resolution.later);
+  Label &cell = cells[late * (resolution.stay + 1) +
+                      cellOf(label.stays, resolution.stay)];
   if (cell.price == infinity) {
     cell = label;
     return;
@@ -496,8 +498,8 @@ PriceRelaxation::extend(const Label &after, const StageOption &option,
                                           option.stay - option.forward);
   double own = window - std::max(option.total, label.back + option.weights);
   label.late = std::min(own, after.late - step);
-  label.lateAfter = std::min(own + slowestCrossing,
-                             after.lateAfter - step - option.crossing);
+  label.lateAfter =
+      std::min(own + slowestCrossing, after.lateAfter - step - option.crossing);
   if (label.late < 0 || label.lateAfter < 0)
     return std::nullopt;
   label.stays = after.stays + option.stay;
@@ -506,14 +508,21 @@ PriceRelaxation::extend(const Label &after, const StageOption &option,
     label.stays += 2 * network.latency;
     label.crossings += option.crossing;
   }
+  label.price = after.price + option.price;
   double stay = label.stays + option.weights +
                 std::max(0.0, label.crossings - slowestCrossing) * bothWays;
+  // How many are in flight is of no interest if more of them cost nothing.
   auto number = static_cast<double>(count);
-  double inFlight =
-      std::min(number, std::ceil(number * stay / window * (1 - 1e-9)));
-  double bytes = option.state + std::max(1.0, inFlight) * option.kept;
-  label.price = after.price + std::max(option.price, bytes * option.bytePrice);
-  if (bytes > option.room || label.price > most)
+  if (number * stay > option.freeInFlight * window) {
+    double inFlight =
+        std::min(number, std::ceil(number * stay / window * (1 - 1e-9)));
+    double bytes = option.state + std::max(1.0, inFlight) * option.kept;
+    label.price =
+        after.price + std::max(option.price, bytes * option.bytePrice);
+    if (bytes > option.room)
+      return std::nullopt;
+  }
+  if (label.price > most)
     return std::nullopt;
   return label;
 }
@@ -526,7 +535,7 @@ bool PriceRelaxation::excludes(double time) {
   std::vector<std::vector<Label>> labels(numLayers() + 1);
   labels.back().push_back({0, infinity, infinity, 0, 0, 0});
   for (int64_t first = numLayers() - 1; first >= 0; --first) {
-    LabelCells cells;
+    LabelCells cells(resolution, time);
     double most = all - front[first];
     for (int64_t last = first + 1; last <= numLayers(); ++last) {
       if (labels[last].empty())
@@ -540,13 +549,15 @@ bool PriceRelaxation::excludes(double time) {
           if (option.price + after.price > most)
             break;
           ++steps;
+          if (after.late < option.forward)
+            continue;
           std::optional<Label> label =
               extend(after, option, last == numLayers(), time, most);
           if (!label)
             continue;
           if (first == 0)
             return false;
-          cells.add(*label, time);
+          cells.add(*label);
         }
       }
     }
@@ -556,7 +567,7 @@ bool PriceRelaxation::excludes(double time) {
 }
 
 /// What looking for better prices may take, in options that are tried.
-static constexpr int64_t mostSteps = 6000000;
+static constexpr int64_t mostSteps = 2500000;
 
 std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
   // One class more or less dear, as long as that helps.

@@ -148,12 +148,23 @@ private:
 /// nodes, and the last, unfinished one does not count.
 class PriceRelaxation : public Relaxation {
 public:
+  /// Stages from a layer on whose times differ little become one that is as
+  /// good as all of them: into how many cells starts up to half of the step are
+  /// divided, later ones, and stays up to half of the step. More cells exclude
+  /// more, and take longer.
+  struct Resolution {
+    int64_t late, later, stay;
+  };
+  static constexpr Resolution coarse = {100, 25, 4}, fine = {240, 60, 8};
+
   /// `prices` to start with; by speed if there are none.
   PriceRelaxation(const StageModel &model, const LayerRuns &runs,
                   llvm::ArrayRef<ClassCount> classes,
                   llvm::ArrayRef<int64_t> microbatches,
                   const NetworkBounds &network, double longest,
                   std::vector<double> prices = {});
+
+  void setResolution(const Resolution &chosen) { resolution = chosen; }
 
   bool excludes(double time) override;
   /// As raise, with other prices; returns the best ones, or none if those that
@@ -177,6 +188,8 @@ private:
     /// Bytes for the state and for each microbatch in flight, and the room that
     /// there is for them; the price of a byte is above.
     double state = 0, kept = 0, room = 0;
+    /// How many microbatches in flight its devices have room for anyway.
+    double freeInFlight = 0;
   };
   /// Stages from some layer on.
   struct Label {
@@ -195,17 +208,19 @@ private:
   /// Labels by their times.
   class LabelCells {
   public:
-    void add(const Label &label, double time);
+    LabelCells(const Resolution &resolution, double time);
+    void add(const Label &label);
     std::vector<Label> take() const;
 
   private:
+    Resolution resolution;
+    double time;
     std::vector<Label> cells;
   };
   /// The devices that a stage may be on.
   struct StagePlaceBound;
 
-  static bool coversAlmost(const StageOption &option, const StageOption &other,
-                           double shortest);
+  bool coversAlmost(const StageOption &option, const StageOption &other) const;
   static void takeBest(StageOption &option, const StageOption &other);
   void setPrices(std::vector<double> given);
   std::optional<Label> extend(const Label &after, const StageOption &option,
@@ -229,6 +244,7 @@ private:
                        const StagePlaceBound &place);
   std::vector<double> findFront(double time);
 
+  Resolution resolution = fine;
   /// No time above the first is of interest, and none below the second.
   double longest, shortest;
   std::vector<double> prices;
