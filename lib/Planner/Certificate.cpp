@@ -138,8 +138,6 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
 /// How often prices are improved, and how much more they may exclude each time.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
-/// What a coarse look excludes at least of that.
-static constexpr double roughly = 0.85;
 
 double Certificate::compute(int64_t effort) {
   size_t lowest = raiseAll({}, known);
@@ -150,10 +148,8 @@ double Certificate::compute(int64_t effort) {
       break;
     PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
                                known, pricesOf[lowest]);
-    // What is better by a coarse look is also by a fine one, or nearly.
-    relaxation.setResolution(PriceRelaxation::coarse);
-    double low = relaxation.raise(roughly * excluded[lowest], known);
-    std::vector<double> prices = relaxation.improvePrices(low, known);
+    std::vector<double> prices =
+        relaxation.improvePrices(excluded[lowest], known);
     if (prices.empty())
       break;
     lowest = raiseAll(prices, std::min(known, mostGain * excluded[lowest]));
