@@ -16,29 +16,17 @@ using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
 
-/// Up to this many ways to take devices, and steps of its dynamic program, they
-/// are counted, not priced.
-static constexpr int64_t mostStates = 400, mostSteps = 4000000;
-
-/// Whether devices are counted.
-static bool isSmall(ArrayRef<ClassCount> classes, int64_t numLayers) {
-  int64_t states = CountRelaxation::numStates(classes);
-  return states <= mostStates &&
-         states * states / 4 * numLayers * numLayers / 2 <= mostSteps * 10;
-}
-
 namespace {
 /// The smallest time that cannot be excluded for some way to cut the batch.
 class Certificate {
 public:
-  Certificate(const Problem &problem, const Cluster &cluster, double known,
-              bool alwaysPrices);
+  Certificate(const Problem &problem, const Cluster &cluster, double known);
   double compute(int64_t effort);
 
 private:
   std::vector<size_t> orderOptions(bool isFirst) const;
   double raise(size_t option, ArrayRef<double> prices, double best);
-  size_t raiseAll(ArrayRef<double> prices, double best);
+  size_t raiseAll(ArrayRef<double> prices, bool isFirst, double best);
 
   StageModel model;
   std::vector<ClassCount> classes;
@@ -49,13 +37,12 @@ private:
   /// And the prices that it was found with; none if those by speed.
   std::vector<std::vector<double>> pricesOf;
   std::optional<NetworkBounds> network;
-  bool counts;
   double known;
 };
 } // namespace
 
 Certificate::Certificate(const Problem &problem, const Cluster &cluster,
-                         double known, bool alwaysPrices)
+                         double known)
     : model(problem, cluster), runs(problem),
       options(microbatchOptions(problem)), known(known) {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
@@ -65,7 +52,6 @@ Certificate::Certificate(const Problem &problem, const Cluster &cluster,
   for (auto [deviceClass, number] : numbers)
     classes.push_back({deviceClass, number});
   network.emplace(cluster, devices, classes);
-  counts = !alwaysPrices && isSmall(classes, problem.layers.size());
   for (const std::vector<int64_t> &microbatches : options) {
     StageBounds bounds(model, runs, classes, *max_element(microbatches),
                        *min_element(microbatches));
@@ -93,21 +79,17 @@ std::vector<size_t> Certificate::orderOptions(bool isFirst) const {
 /// Raises what is excluded of an option, at most to `best`.
 double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
   double low = excluded[option];
-  if (counts) {
-    CountRelaxation relaxation(model, runs, classes, options[option], *network);
-    return relaxation.excludes(best) ? best : relaxation.raise(low, best);
-  }
-  PriceRelaxation relaxation(model, runs, classes, options[option], *network,
-                             known, prices.vec());
+  Relaxation relaxation(model, runs, classes, options[option], *network, known,
+                        prices.vec());
   // A coarse look excludes much of what can be excluded; what is far from that
   // takes long to try.
   bool isFar = best == known;
-  relaxation.setResolution(PriceRelaxation::coarse);
+  relaxation.setResolution(Relaxation::coarse);
   if (!isFar && relaxation.excludes(best))
     return best;
   if (isFar)
     low = relaxation.raise(low, best);
-  relaxation.setResolution(PriceRelaxation::fine);
+  relaxation.setResolution(Relaxation::fine);
   if (!isFar && relaxation.excludes(best))
     return best;
   low = relaxation.raise(low, best);
@@ -116,11 +98,12 @@ double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
 }
 
 /// Raises what is excluded of each option, at most to `best`, until it is not
-/// below what is excluded of some other one. Returns the one that it is least
-/// of.
-size_t Certificate::raiseAll(ArrayRef<double> prices, double best) {
+/// below what is excluded of some other one. Returns the one that could not be
+/// raised more.
+size_t Certificate::raiseAll(ArrayRef<double> prices, bool isFirst,
+                             double best) {
   size_t lowest = 0;
-  for (size_t option : orderOptions(/*isFirst=*/prices.empty())) {
+  for (size_t option : orderOptions(isFirst)) {
     if (excluded[option] >= best)
       continue;
     double before = excluded[option], raised = raise(option, prices, best);
@@ -140,37 +123,32 @@ static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
 
 double Certificate::compute(int64_t effort) {
-  size_t lowest = raiseAll({}, known);
+  size_t lowest = raiseAll({}, /*isFirst=*/true, known);
   // Prices that are good for one option need not be for another one.
-  for (int64_t i = 0;
-       i < mostImprovements * effort && !counts && classes.size() > 1; ++i) {
+  for (int64_t i = 0; i < mostImprovements * effort && classes.size() > 1;
+       ++i) {
     if (excluded[lowest] >= known)
       break;
-    PriceRelaxation relaxation(model, runs, classes, options[lowest], *network,
-                               known, pricesOf[lowest]);
+    Relaxation relaxation(model, runs, classes, options[lowest], *network,
+                          known, pricesOf[lowest]);
     std::vector<double> prices =
         relaxation.improvePrices(excluded[lowest], known);
     if (prices.empty())
       break;
-    lowest = raiseAll(prices, std::min(known, mostGain * excluded[lowest]));
+    lowest = raiseAll(prices, /*isFirst=*/false,
+                      std::min(known, mostGain * excluded[lowest]));
   }
   return *std::min_element(excluded.begin(), excluded.end());
-}
-
-Time hetero::planner::certify(const Problem &problem, const Cluster &cluster,
-                              Time known, bool alwaysPrices, int64_t effort) {
-  if (usableDevices(problem, cluster).empty())
-    return known;
-  double best = Certificate(problem, cluster, toSeconds(known), alwaysPrices)
-                    .compute(effort);
-  // Stay below what sums of rounded times may differ by.
-  double picoseconds = best * (1 - 1e-9) * static_cast<double>(timePerSecond) -
-                       4 * static_cast<double>(problem.layers.size());
-  return std::min(known, Time::nearest(std::floor(std::max(0.0, picoseconds))));
 }
 
 Time hetero::planner::computeCertificate(const Problem &problem,
                                          const Cluster &cluster, Time known,
                                          int64_t effort) {
-  return certify(problem, cluster, known, /*alwaysPrices=*/false, effort);
+  if (usableDevices(problem, cluster).empty())
+    return known;
+  double best = Certificate(problem, cluster, toSeconds(known)).compute(effort);
+  // Stay below what sums of rounded times may differ by.
+  double picoseconds = best * (1 - 1e-9) * static_cast<double>(timePerSecond) -
+                       4 * static_cast<double>(problem.layers.size());
+  return std::min(known, Time::nearest(std::floor(std::max(0.0, picoseconds))));
 }

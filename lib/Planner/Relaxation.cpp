@@ -77,17 +77,159 @@ NetworkBounds::NetworkBounds(const cluster::Cluster &cluster,
 }
 
 //===----------------------------------------------------------------------===//
-// Common parts
+// The dynamic program
 //===----------------------------------------------------------------------===//
 
-Relaxation::Relaxation(const StageModel &model, const LayerRuns &runs,
-                       ArrayRef<ClassCount> classes,
-                       ArrayRef<int64_t> microbatches,
-                       const NetworkBounds &network)
-    : bounds(model, runs, classes, *max_element(microbatches),
-             *min_element(microbatches)),
-      runs(runs), network(network), count(microbatches.size()),
-      numLarge(llvm::count(microbatches, bounds.largest)) {}
+/// What the layers before one cost if no stage had to wait for its first
+/// microbatch and one microbatch were in flight.
+std::vector<double> Relaxation::findFront(double time) {
+  std::vector<double> front(numLayers() + 1, infinity);
+  front[0] = 0;
+  for (int64_t last = 1; last <= numLayers(); ++last)
+    for (int64_t first = 0; first < last; ++first)
+      for (const StageOption &option : options(runs.find(first, last))) {
+        if (option.price + front[first] >= front[last])
+          break;
+        double bytes = option.state + option.kept;
+        if (option.once.gather + option.total + option.once.end <= time &&
+            bytes <= option.room)
+          front[last] = std::min(
+              front[last],
+              front[first] + std::max(option.price, bytes * option.bytePrice));
+      }
+  return front;
+}
+
+Relaxation::LabelCells::LabelCells(const Resolution &resolution, double time)
+    : resolution(resolution), time(time),
+      cells((resolution.late + resolution.later + 1) * (resolution.stay + 1)) {}
+
+/// Puts a label with those whose times differ little from its own: they become
+/// one that is as good as all of them.
+void Relaxation::LabelCells::add(const Label &label) {
+  auto cellOf = [&](double value, int64_t number) {
+    return int64_t(std::clamp(2 * value / time, 0.0, 1.0) *
+                   static_cast<double>(number));
+  };
+  int64_t late = cellOf(label.lateAfter, resolution.late) +
+                 cellOf(label.lateAfter - time / 2, resolution.later);
+  Label &cell = cells[late * (resolution.stay + 1) +
+                      cellOf(label.stays, resolution.stay)];
+  if (cell.price == infinity) {
+    cell = label;
+    return;
+  }
+  cell.price = std::min(cell.price, label.price);
+  cell.late = std::max(cell.late, label.late);
+  cell.lateAfter = std::max(cell.lateAfter, label.lateAfter);
+  cell.stays = std::min(cell.stays, label.stays);
+  cell.crossings = std::min(cell.crossings, label.crossings);
+  cell.back = std::min(cell.back, label.back);
+}
+
+/// Those that are not worse than another one, the cheapest first.
+std::vector<Relaxation::Label> Relaxation::LabelCells::take() const {
+  std::vector<Label> kept;
+  for (const Label &label : reverse(cells))
+    if (label.price < infinity &&
+        none_of(
+            kept,
+            [&](const Label &other) {
+              return other.price <= label.price && other.late >= label.late &&
+                     other.lateAfter >= label.lateAfter &&
+                     other.stays <= label.stays &&
+                     other.crossings <= label.crossings &&
+                     other.back <= label.back;
+            }))
+      kept.push_back(label);
+  sort(kept, [](const Label &left, const Label &right) {
+    return std::tie(left.price, left.stays, left.late, left.lateAfter) <
+           std::tie(right.price, right.stays, right.late, right.lateAfter);
+  });
+  return kept;
+}
+
+/// The label of the stages from `option` on, if there can be such stages.
+std::optional<Relaxation::Label> Relaxation::extend(const Label &after,
+                                                    const StageOption &option,
+                                                    bool isLast, double time,
+                                                    double most) const {
+  double window = time - option.once.end;
+  double step = option.forward + network.latency;
+  Label label;
+  label.back = option.handedOn;
+  if (!isLast)
+    label.back = std::max(label.back, step + after.back + network.latency +
+                                          option.stay - option.forward);
+  double own = window - std::max(option.total, label.back + option.weights);
+  label.late = std::min(own, after.late - step);
+  label.lateAfter =
+      std::min(own + slowestCrossing, after.lateAfter - step - option.crossing);
+  if (label.late < 0 || label.lateAfter < 0)
+    return std::nullopt;
+  label.stays = after.stays + option.stay;
+  label.crossings = after.crossings;
+  if (!isLast) {
+    label.stays += 2 * network.latency;
+    label.crossings += option.crossing;
+  }
+  label.price = after.price + option.price;
+  double stay = label.stays + option.weights +
+                std::max(0.0, label.crossings - slowestCrossing) * bothWays;
+  // How many are in flight is of no interest if more of them cost nothing.
+  auto number = static_cast<double>(count);
+  if (number * stay > option.freeInFlight * window) {
+    double inFlight =
+        std::min(number, std::ceil(number * stay / window * (1 - 1e-9)));
+    double bytes = option.state + std::max(1.0, inFlight) * option.kept;
+    label.price =
+        after.price + std::max(option.price, bytes * option.bytePrice);
+    if (bytes > option.room)
+      return std::nullopt;
+  }
+  if (label.price > most)
+    return std::nullopt;
+  return label;
+}
+
+bool Relaxation::excludes(double time) {
+  std::vector<double> front = findFront(time);
+  if (front.back() > all)
+    return true;
+  // Of the stages from each layer on.
+  std::vector<std::vector<Label>> labels(numLayers() + 1);
+  labels.back().push_back({0, infinity, infinity, 0, 0, 0});
+  for (int64_t first = numLayers() - 1; first >= 0; --first) {
+    LabelCells cells(resolution, time);
+    double most = all - front[first];
+    for (int64_t last = first + 1; last <= numLayers(); ++last) {
+      if (labels[last].empty())
+        continue;
+      for (const StageOption &option : options(runs.find(first, last))) {
+        if (option.price + labels[last].front().price > most)
+          break;
+        if (option.once.gather + option.total + option.once.end > time)
+          continue;
+        for (const Label &after : labels[last]) {
+          if (option.price + after.price > most)
+            break;
+          ++steps;
+          if (after.late < option.forward)
+            continue;
+          std::optional<Label> label =
+              extend(after, option, last == numLayers(), time, most);
+          if (!label)
+            continue;
+          if (first == 0)
+            return false;
+          cells.add(*label);
+        }
+      }
+    }
+    labels[first] = cells.take();
+  }
+  return true;
+}
 
 double Relaxation::raise(double low, double high) {
   // Powers of a number, so that the result does not depend on `high`.
@@ -110,188 +252,33 @@ double Relaxation::raise(double low, double high) {
   return low;
 }
 
-/// Each device does its part of the update, at best.
-double Relaxation::updateTime(size_t run, int64_t numDevices) {
-  return bounds.updateTime(run) / static_cast<double>(numDevices);
-}
+/// What looking for better prices may take, in options that are tried.
+static constexpr int64_t mostSteps = 2500000;
 
-// Gradients are summed in two passes at the end, or parameters are gathered in
-// one pass at the start (or at the end) and gradients summed in one.
-OnceBound Relaxation::onceInNode(size_t run, const NodeKind &node,
-                                 int64_t tensor, int64_t rows) {
-  OnceBound once;
-  const ColumnState &state = runs.states[run];
-  if (rows > 1 && !network.isMeasured) {
-    double part = (1 - 1 / static_cast<double>(rows)) /
-                  static_cast<double>(tensor) / node.inside;
-    once.end = part * static_cast<double>(state.gradients.count());
-    once.gather = std::min(
-        once.end, part * static_cast<double>(state.parameters.count()));
-  }
-  once.end += updateTime(run, rows > 1 ? node.size() : tensor);
-  return once;
-}
-
-OnceBound Relaxation::onceAcross(size_t run, double bandwidth,
-                                 int64_t numNodes) const {
-  if (network.isMeasured)
-    return {};
-  const ColumnState &state = runs.states[run];
-  double part = (1 - 1 / static_cast<double>(numNodes)) / bandwidth;
-  double reduce = part * static_cast<double>(state.gradients.count());
-  return {
-      std::min(reduce, part * static_cast<double>(state.parameters.count())),
-      reduce};
-}
-
-bool Relaxation::fitsMemory(size_t run, ArrayRef<int64_t> counts,
-                            int64_t tensor) const {
-  const ColumnState &state = runs.states[run];
-  double gradients = static_cast<double>(state.gradients.count()) /
-                     static_cast<double>(tensor) * (count > 1 ? 2 : 1);
-  double room = 0;
-  for (auto [number, entry] : zip_equal(counts, bounds.classes)) {
-    double usable = static_cast<double>(
-        bounds.model.cluster.classes[entry.deviceClass].usableMemory().count());
-    room += static_cast<double>(number) * std::max(0.0, usable - gradients);
-  }
-  return room >= static_cast<double>(state.total().count()) * (1 - 1e-9);
-}
-
-//===----------------------------------------------------------------------===//
-// Few devices
-//===----------------------------------------------------------------------===//
-
-int64_t CountRelaxation::numStates(ArrayRef<ClassCount> classes) {
-  int64_t product = 1;
-  for (const ClassCount &entry : classes)
-    product = std::min<int64_t>(1 << 20, product * (entry.count + 1));
-  return product;
-}
-
-void CountRelaxation::findStates() {
-  std::vector<int64_t> counts(bounds.classes.size(), 0);
-  std::map<std::vector<int64_t>, size_t> indices;
-  for (;;) {
-    indices[counts] = states.size();
-    states.push_back(counts);
-    size_t at = 0;
-    while (at < counts.size() && counts[at] == bounds.classes[at].count)
-      counts[at++] = 0;
-    if (at == counts.size())
-      break;
-    ++counts[at];
-  }
-  additions.resize(states.size());
-  for (size_t from = 0; from < states.size(); ++from)
-    for (size_t added = 1; added < states.size(); ++added) {
-      std::vector<int64_t> sum = states[from];
-      bool isPossible = true;
-      for (size_t index = 0; index < sum.size(); ++index) {
-        sum[index] += states[added][index];
-        isPossible &= sum[index] <= bounds.classes[index].count;
-      }
-      if (isPossible)
-        additions[from].push_back({added, indices[sum]});
-    }
-  cache.resize(states.size() * runs.size());
-}
-
-/// The least over all places that so many devices can be in.
-OnceBound CountRelaxation::once(size_t run, ArrayRef<int64_t> counts) {
-  int64_t devices = 0;
-  double slowest = infinity;
-  for (auto [number, out] : zip_equal(counts, network.outOfClass)) {
-    devices += number;
-    if (number > 0)
-      slowest = std::min(slowest, out);
-  }
-  OnceBound least = {infinity, infinity};
-  auto add = [&](const OnceBound &other) {
-    least.gather = std::min(least.gather, other.gather);
-    least.end = std::min(least.end, other.end);
-  };
-  if (devices > 1 && network.numNodes > 1)
-    add(onceAcross(run, slowest, 2));
-  for (const NodeKind &node : network.nodes) {
-    bool fits = true;
-    for (auto [number, there] : zip_equal(counts, node.counts))
-      fits &= number <= there;
-    if (!fits)
-      continue;
-    for (int64_t tensor : runs.degrees[run])
-      if (tensor <= devices)
-        add(onceInNode(run, node, tensor, devices / tensor));
-  }
-  return least.end == infinity ? OnceBound() : least;
-}
-
-/// The least time to hand on what leaves the layer before `cut`, from so many
-/// devices.
-double CountRelaxation::crossing(int64_t cut, double senders) const {
-  const Layer &layer = bounds.model.problem.layers[cut - 1];
-  double bytes = static_cast<double>(layer.output.perSample.count()) *
-                 static_cast<double>(bounds.smallest);
-  return network.latency + bytes / (network.bandwidth * senders);
-}
-
-CountRelaxation::StageBound &CountRelaxation::stage(size_t run, size_t state) {
-  StageBound &result = cache[run * states.size() + state];
-  if (result.total >= 0)
-    return result;
-  ArrayRef<int64_t> counts = states[state];
-  if (!fitsMemory(run, counts, runs.mostParts(run))) {
-    result.total = infinity;
-    return result;
-  }
-  double large = bounds.makespan(run, counts, bounds.largest, false);
-  double small = bounds.smallest == bounds.largest
-                     ? large
-                     : bounds.makespan(run, counts, bounds.smallest, false);
-  result.total = static_cast<double>(numLarge) * large +
-                 static_cast<double>(count - numLarge) * small;
-  result.once = once(run, counts);
-  return result;
-}
-
-bool CountRelaxation::excludes(double time) {
-  if (states.empty())
-    findStates();
-  std::vector<double> least((numLayers() + 1) * states.size(), infinity);
-  least[0] = 0;
-  for (int64_t first = 0; first < numLayers(); ++first)
-    for (size_t from = 0; from < states.size(); ++from) {
-      double before = least[first * states.size() + from];
-      if (before > time)
-        continue;
-      for (auto [added, to] : additions[from]) {
-        double senders = 0;
-        for (int64_t number : states[added])
-          senders += static_cast<double>(number);
-        for (int64_t last = first + 1; last <= numLayers(); ++last) {
-          size_t run = runs.find(first, last);
-          StageBound &bound = stage(run, added);
-          // More layers take longer and need more memory.
-          if (before + bound.total > time)
+std::vector<double> Relaxation::improvePrices(double low, double high) {
+  // One class more or less dear, as long as that helps.
+  std::vector<double> best;
+  for (double step : {0.06, 0.2, 0.03, 0.015}) {
+    bool helps = true;
+    for (int round = 0; helps && round < 4; ++round) {
+      helps = false;
+      for (size_t index = 0; index < bounds.classes.size(); ++index)
+        for (double factor : {1 + step, 1 / (1 + step)}) {
+          double aim = low * (1 + 1.5 * precision);
+          if (aim >= high || steps > mostSteps)
+            return best;
+          std::vector<double> before = prices, changed = prices;
+          changed[index] *= factor;
+          setPrices(std::move(changed));
+          if (excludes(aim)) {
+            low = raise(aim, high);
+            best = prices;
+            helps = true;
             break;
-          if (std::max(before, bound.once.gather) + bound.total +
-                  bound.once.end >
-              time)
-            continue;
-          double after = before;
-          if (last < numLayers()) {
-            if (bound.forward < 0)
-              bound.forward =
-                  bounds.makespan(run, states[added], bounds.smallest, true);
-            after += bound.forward + crossing(last, senders);
           }
-          double &slot = least[last * states.size() + to];
-          slot = std::min(slot, after);
+          setPrices(std::move(before));
         }
-      }
     }
-  for (size_t state = 0; state < states.size(); ++state)
-    if (least[numLayers() * states.size() + state] <= time)
-      return false;
-  return true;
+  }
+  return best;
 }

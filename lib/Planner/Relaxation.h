@@ -14,6 +14,13 @@
 // makes the step at least as long: s is when its first microbatch can arrive, g
 // and e what gathering the parameters and reducing the gradients takes at
 // least, t and f forward and backward, and the forward alone, of a microbatch.
+// So does the way back of the last microbatch. A stage hands back its gradient
+// not before
+//
+//   s_i + r_i,  r_i = max(M (f_i + b_i), f_i + k_i + r_{i+1} + k_i + b_i)
+//
+// where b is the gradient of its inputs, and is done e_i and the gradients of
+// its weights later.
 //
 // A stage is one row, or lies in one node, or in several. Only in the first
 // case it need not reduce anything; in the last each node sends and receives
@@ -21,6 +28,25 @@
 // columns share what leads out of the node. In one pass of a collective over n
 // nodes with a bandwidth b between them at best, 1 - 1/n of the bytes of all
 // columns leave a node: (1 - 1/n) bytes / b.
+//
+// Each device of a class has a price. If the cheapest stages that cover the
+// layers cost more than all devices together, there are none. From the last
+// layer to the first, the least prices of stages are found by when the first of
+// them may start at the latest; prices are varied to exclude more.
+//
+// Memory counts. A microbatch stays in stage i from its forward to its
+// backward, at least sum_{j >= i} (t_j + 2 k_j), and all M do so before T -
+// e_i: on average that many times M / (T - e_i) of them or more are there at a
+// time. What they keep, or with recompute (for t_i + f_i instead of t_i) their
+// inputs, has to find room beside the optimizer state, and beside parameters
+// and gradients, which each device has. A stay is t, in later stages without
+// the gradients of weights, which may be made after the gradient is handed
+// back.
+//
+// A stage in a part of a node may hand on to another one in the same node, but
+// all stages that come one after the other in a node have no more than its
+// devices: each adds its share of the node to the number of crossings between
+// nodes, and the last, unfinished one does not count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,87 +93,6 @@ struct OnceBound {
 /// Decides for one way to cut the batch whether a time can be excluded.
 class Relaxation {
 public:
-  Relaxation(const StageModel &model, const LayerRuns &runs,
-             llvm::ArrayRef<ClassCount> classes,
-             llvm::ArrayRef<int64_t> microbatches,
-             const NetworkBounds &network);
-  virtual ~Relaxation() = default;
-
-  /// Whether no plan takes `time` or less.
-  virtual bool excludes(double time) = 0;
-  /// A time not below `low` that is excluded, and the most that is found up to
-  /// `high`; `low` is known to be.
-  double raise(double low, double high);
-
-protected:
-  int64_t numLayers() const { return runs.numLayers; }
-  /// Of a stage in one node, on so many rows, or more if there is more than
-  /// one; and in several nodes, one of which has at most that bandwidth to
-  /// others.
-  OnceBound onceInNode(size_t run, const NodeKind &node, int64_t tensor,
-                       int64_t rows);
-  OnceBound onceAcross(size_t run, double bandwidth, int64_t numNodes) const;
-  double updateTime(size_t run, int64_t numDevices);
-  /// Whether a copy of the state and the gradients of each device fit on so
-  /// many devices of each class.
-  bool fitsMemory(size_t run, llvm::ArrayRef<int64_t> counts,
-                  int64_t tensor) const;
-
-  StageBounds bounds;
-  const LayerRuns &runs;
-  const NetworkBounds &network;
-  int64_t count, numLarge;
-};
-
-/// For few devices: the least s by layer and number of devices of each class
-/// that are used.
-class CountRelaxation : public Relaxation {
-public:
-  using Relaxation::Relaxation;
-  bool excludes(double time) override;
-
-  /// In how many ways devices can be taken.
-  static int64_t numStates(llvm::ArrayRef<ClassCount> classes);
-
-private:
-  struct StageBound {
-    /// All microbatches, the forward of the smallest (both not computed if
-    /// negative), and what is done once.
-    double total = -1, forward = -1;
-    OnceBound once;
-  };
-
-  void findStates();
-  StageBound &stage(size_t run, size_t state);
-  OnceBound once(size_t run, llvm::ArrayRef<int64_t> counts);
-  double crossing(int64_t cut, double senders) const;
-
-  /// All numbers of devices, and for each state what can be added to it.
-  std::vector<std::vector<int64_t>> states;
-  std::vector<std::vector<std::pair<size_t, size_t>>> additions;
-  std::vector<StageBound> cache;
-};
-
-/// For many devices: a price for each device of a class. If the cheapest stages
-/// that cover the layers cost more than all devices together, there are none.
-/// From the last layer to the first, the least prices of stages by when the
-/// first of them may start at the latest; prices are varied to exclude more.
-///
-/// Memory counts here. A microbatch stays in stage i from its forward to its
-/// backward, at least r_i = sum_{j >= i} (t_j + 2 k_j), and all M do so before
-/// T - e_i: on average M r_i / (T - e_i) of them or more are there at a time.
-/// What they keep, or with recompute (for t_i + f_i instead of t_i) their
-/// inputs, has to find room beside the optimizer state, and beside parameters
-/// and gradients, which each device has. A stay is t, in later stages without
-/// the gradients of weights, which may be made after the gradient is handed
-/// back.
-///
-/// A stage in a part of a node may hand on to another one in the same node, but
-/// all stages that come one after the other in a node have no more than its
-/// devices: each adds its share of the node to the number of crossings between
-/// nodes, and the last, unfinished one does not count.
-class PriceRelaxation : public Relaxation {
-public:
   /// Stages from a layer on whose times differ little become one that is as
   /// good as all of them: into how many cells starts up to half of the step are
   /// divided, later ones, and stays up to half of the step. More cells exclude
@@ -158,15 +103,18 @@ public:
   static constexpr Resolution coarse = {100, 25, 4}, fine = {240, 60, 8};
 
   /// `prices` to start with; by speed if there are none.
-  PriceRelaxation(const StageModel &model, const LayerRuns &runs,
-                  llvm::ArrayRef<ClassCount> classes,
-                  llvm::ArrayRef<int64_t> microbatches,
-                  const NetworkBounds &network, double longest,
-                  std::vector<double> prices = {});
+  Relaxation(const StageModel &model, const LayerRuns &runs,
+             llvm::ArrayRef<ClassCount> classes,
+             llvm::ArrayRef<int64_t> microbatches, const NetworkBounds &network,
+             double longest, std::vector<double> prices = {});
 
   void setResolution(const Resolution &chosen) { resolution = chosen; }
 
-  bool excludes(double time) override;
+  /// Whether no plan takes `time` or less.
+  bool excludes(double time);
+  /// A time not below `low` that is excluded, and the most that is found up to
+  /// `high`; `low` is known to be.
+  double raise(double low, double high);
   /// As raise, with other prices; returns the best ones, or none if those that
   /// are set are best.
   std::vector<double> improvePrices(double low, double high);
@@ -219,22 +167,36 @@ private:
   };
   /// The devices that a stage may be on.
   struct StagePlaceBound;
+  /// The times at which a row of some degree has one more sample, in groups:
+  /// the first and the last of each. Of forward and backward, or the forward
+  /// alone.
+  struct TimeGroups {
+    std::vector<std::pair<double, double>> times;
+    /// The classes that have such rows, and for each class and group how many
+    /// samples a row has within its last.
+    std::vector<size_t> classes;
+    std::vector<int64_t> covered;
+  };
 
   bool coversAlmost(const StageOption &option, const StageOption &other) const;
   static void takeBest(StageOption &option, const StageOption &other);
+  int64_t numLayers() const { return runs.numLayers; }
+  /// Of a stage in one node, on so many rows, or more if there is more than
+  /// one; and in several nodes, one of which has at most that bandwidth to
+  /// others.
+  OnceBound onceInNode(size_t run, const NodeKind &node, int64_t tensor,
+                       int64_t rows);
+  OnceBound onceAcross(size_t run, double bandwidth, int64_t numNodes) const;
   void setPrices(std::vector<double> given);
   std::optional<Label> extend(const Label &after, const StageOption &option,
                               bool isLast, double time, double most) const;
   const std::vector<StageOption> &options(size_t run);
-  std::vector<std::pair<double, double>> findTimes(size_t run, int64_t tensor,
-                                                   bool forwardOnly);
-  std::vector<double> cover(size_t run, int64_t tensor,
-                            llvm::ArrayRef<std::pair<double, double>> times,
-                            int64_t samples, const StagePlaceBound &place,
-                            bool forwardOnly = false);
+  TimeGroups findTimes(size_t run, int64_t tensor, bool forwardOnly);
+  std::vector<double> cover(const TimeGroups &groups, int64_t tensor,
+                            int64_t samples,
+                            const StagePlaceBound &place) const;
   void addOptions(size_t run, int64_t tensor, const StagePlaceBound &place,
-                  llvm::ArrayRef<std::pair<double, double>> times,
-                  llvm::ArrayRef<std::pair<double, double>> forwards,
+                  const TimeGroups &groups, const TimeGroups &forwards,
                   std::vector<StageOption> &list);
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
                      StageOption option, std::vector<StageOption> &list);
@@ -244,6 +206,10 @@ private:
                        const StagePlaceBound &place);
   std::vector<double> findFront(double time);
 
+  StageBounds bounds;
+  const LayerRuns &runs;
+  const NetworkBounds &network;
+  int64_t count, numLarge;
   Resolution resolution = fine;
   /// No time above the first is of interest, and none below the second.
   double longest, shortest;
@@ -265,10 +231,6 @@ constexpr double precision = 0.003;
 
 /// A time that is excluded by the work alone.
 double workBound(StageBounds &bounds);
-
-/// computeCertificate; with prices also for few devices if that is wanted.
-Time certify(const Problem &problem, const cluster::Cluster &cluster,
-             Time known, bool alwaysPrices, int64_t effort = 1);
 
 } // namespace hetero::planner
 

@@ -74,11 +74,6 @@ public:
   /// Samples of the largest and the smallest microbatch.
   const int64_t largest, smallest;
 
-  /// The least time in which `counts` devices of the classes divide `samples`
-  /// of a microbatch: forward and backward, or the forward alone. Infinite if
-  /// there are no devices.
-  double makespan(size_t run, llvm::ArrayRef<int64_t> counts, int64_t samples,
-                  bool forwardOnly);
   /// The most samples that a row of the choice has within `time`.
   int64_t samplesWithin(size_t run, size_t choice, double time,
                         bool forwardOnly = false);

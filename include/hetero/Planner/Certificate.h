@@ -26,19 +26,14 @@
 //   e   the reduction of the gradients over what leads out of a node, or inside
 //       of the node if the stage lies in one, and the update
 //
-// and whose microbatches in flight fit into the memory of its devices.
+// whose last gradient comes back in time through all stages, and whose
+// microbatches in flight fit into the memory of its devices.
 //
-// Whether there are such stages is decided by relaxations that are exact where
-// it matters most:
-//
-//   few devices    by the number of devices of each class that are used: a
-//                  dynamic program for the least sum of f and k
-//   many devices   devices of class k cost v_k >= 0 each; if the cheapest cover
-//                  of the layers costs more than all devices together, there
-//                  is none. A dynamic program from the last layer to the first
-//                  for the least cost by when a stage has to start, which also
-//                  counts memory; v is improved for the M that is lowest,
-//                  several times
+// Whether there are such stages is decided by a relaxation (Relaxation.h):
+// devices of class k cost v_k >= 0 each; if the cheapest cover of the layers
+// costs more than all devices together, there is none. A dynamic program from
+// the last layer to the first finds the least cost by when a stage has to
+// start; v is improved for the M that is lowest, several times.
 //
 // The bound for M is the smallest T that cannot be excluded; the certificate is
 // the smallest of these over all M.
@@ -63,8 +58,7 @@ namespace hetero::planner {
 
 /// A time that no plan as above can beat under the cost model, not above
 /// `known`, the time of a plan; prices are improved `effort` times as often.
-/// O(M (L^2 D^2)) for few devices, where D is how many numbers of each class
-/// can be chosen, else O(M L^2) with large constants.
+/// O(M L^2) with large constants.
 Time computeCertificate(const Problem &problem, const cluster::Cluster &cluster,
                         Time known, int64_t effort = 1);
 

@@ -1,4 +1,4 @@
-//===- PriceRelaxation.cpp - A price for each device ----------------------===//
+//===- StageOptions.cpp - Ways to do a run of layers ----------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -51,24 +51,23 @@ double hetero::planner::workBound(StageBounds &bounds) {
          static_cast<double>(bounds.model.problem.batch) / all;
 }
 
-//===----------------------------------------------------------------------===//
-// Ways to do a run of layers
-//===----------------------------------------------------------------------===//
-
 /// One node, or several of which each has at least some bandwidth to others.
-struct PriceRelaxation::StagePlaceBound {
+struct Relaxation::StagePlaceBound {
   const NodeKind *node = nullptr;
   double bandwidth = 0;
   /// By class, how many devices there are at most.
   std::vector<int64_t> counts;
 };
 
-PriceRelaxation::PriceRelaxation(const StageModel &model, const LayerRuns &runs,
-                                 ArrayRef<ClassCount> classes,
-                                 ArrayRef<int64_t> microbatches,
-                                 const NetworkBounds &network, double longest,
-                                 std::vector<double> prices)
-    : Relaxation(model, runs, classes, microbatches, network), longest(longest),
+Relaxation::Relaxation(const StageModel &model, const LayerRuns &runs,
+                       ArrayRef<ClassCount> classes,
+                       ArrayRef<int64_t> microbatches,
+                       const NetworkBounds &network, double longest,
+                       std::vector<double> prices)
+    : bounds(model, runs, classes, *max_element(microbatches),
+             *min_element(microbatches)),
+      runs(runs), network(network), count(microbatches.size()),
+      numLarge(llvm::count(microbatches, bounds.largest)), longest(longest),
       shortest(workBound(bounds)) {
   setPrices(prices.empty() ? pricesBySpeed(bounds) : std::move(prices));
   // What leaves a node after some layer, and the first takes all of it.
@@ -88,7 +87,7 @@ PriceRelaxation::PriceRelaxation(const StageModel &model, const LayerRuns &runs,
   slowestCrossing = crossingBytes / network.leastOut;
 }
 
-void PriceRelaxation::setPrices(std::vector<double> given) {
+void Relaxation::setPrices(std::vector<double> given) {
   prices = std::move(given);
   all = 0;
   for (auto [cost, entry] : zip_equal(prices, bounds.classes))
@@ -103,10 +102,8 @@ void PriceRelaxation::setPrices(std::vector<double> given) {
 static constexpr size_t fewTimes = 16;
 static constexpr double togetherWithin = 0.02;
 
-/// The times at which a row of the degree has one more sample, in groups: the
-/// first and the last of each. Of forward and backward, or the forward alone.
-std::vector<std::pair<double, double>>
-PriceRelaxation::findTimes(size_t run, int64_t tensor, bool forwardOnly) {
+Relaxation::TimeGroups Relaxation::findTimes(size_t run, int64_t tensor,
+                                             bool forwardOnly) {
   std::vector<double> times;
   double most = longest / static_cast<double>(std::max<int64_t>(1, numLarge));
   for (auto [choice, row] : enumerate(bounds.rowChoices())) {
@@ -121,64 +118,102 @@ PriceRelaxation::findTimes(size_t run, int64_t tensor, bool forwardOnly) {
   }
   sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  std::vector<std::pair<double, double>> groups;
+  TimeGroups groups;
   for (double time : times)
-    if (times.size() > fewTimes && !groups.empty() &&
-        time <= groups.back().first * (1 + togetherWithin))
-      groups.back().second = time;
+    if (times.size() > fewTimes && !groups.times.empty() &&
+        time <= groups.times.back().first * (1 + togetherWithin))
+      groups.times.back().second = time;
     else
-      groups.push_back({time, time});
+      groups.times.push_back({time, time});
+  for (auto [choice, row] : enumerate(bounds.rowChoices())) {
+    if (row.tensor != tensor || !bounds.isAllowed(run, choice))
+      continue;
+    groups.classes.push_back(row.index);
+    for (auto [first, last] : groups.times)
+      groups.covered.push_back(
+          bounds.samplesWithin(run, choice, last, forwardOnly));
+  }
   return groups;
+}
+
+namespace {
+/// Rows of one kind: how many samples each covers, what it costs, and how many
+/// there are.
+struct CoverRow {
+  int64_t covered = 0;
+  double cost = 0;
+  int64_t number = 0;
+};
+} // namespace
+
+static int64_t divideUp(int64_t left, int64_t right) {
+  return (left + right - 1) / right;
+}
+
+/// Beyond this number of samples, three and more kinds of rows cover them with
+/// fractions of rows.
+static constexpr int64_t mostWhole = 256;
+
+/// The least price of rows that cover the samples, infinite if there are not
+/// enough. For up to two kinds of rows each number of the first is tried.
+static double leastCover(ArrayRef<CoverRow> rows, int64_t samples) {
+  int64_t together = 0;
+  double cheapest = infinity;
+  for (const CoverRow &row : rows) {
+    together += row.number * row.covered;
+    cheapest = std::min(cheapest, row.cost / static_cast<double>(row.covered));
+  }
+  if (together < samples)
+    return infinity;
+  if (rows.size() <= 2) {
+    const CoverRow &first = rows.front(), &last = rows.back();
+    double least = infinity;
+    int64_t most = std::min(first.number, divideUp(samples, first.covered));
+    for (int64_t number = rows.size() == 1 ? most : 0; number <= most;
+         ++number) {
+      int64_t left = std::max<int64_t>(0, samples - number * first.covered);
+      int64_t others = divideUp(left, last.covered);
+      if (others <= last.number)
+        least = std::min(least, static_cast<double>(number) * first.cost +
+                                    static_cast<double>(others) * last.cost);
+    }
+    return least;
+  }
+  if (samples > mostWhole)
+    return cheapest * static_cast<double>(samples);
+  SmallVector<double, mostWhole + 1> least(samples + 1, infinity);
+  least[0] = 0;
+  for (int64_t left = 1; left <= samples; ++left)
+    for (const CoverRow &row : rows)
+      least[left] =
+          std::min(least[left],
+                   row.cost + least[std::max<int64_t>(0, left - row.covered)]);
+  return least.back();
 }
 
 /// For each group of times the least price of rows of the degree that divide
 /// that many samples within its last.
-std::vector<double> PriceRelaxation::cover(
-    size_t run, int64_t tensor, ArrayRef<std::pair<double, double>> times,
-    int64_t samples, const StagePlaceBound &place, bool forwardOnly) {
+std::vector<double> Relaxation::cover(const TimeGroups &groups, int64_t tensor,
+                                      int64_t samples,
+                                      const StagePlaceBound &place) const {
   std::vector<double> result;
-  for (auto [first, last] : times) {
-    // The cheapest cover with whole rows if there are few samples, else also
-    // with fractions of rows.
-    SmallVector<std::pair<int64_t, double>, 16> rows;
-    double cheapest = infinity;
-    int64_t together = 0;
-    for (auto [choice, row] : enumerate(bounds.rowChoices())) {
-      if (row.tensor != tensor || !bounds.isAllowed(run, choice) ||
-          place.counts[row.index] < tensor)
-        continue;
+  for (size_t group = 0; group < groups.times.size(); ++group) {
+    SmallVector<CoverRow, 8> rows;
+    for (auto [number, index] : enumerate(groups.classes)) {
       int64_t covered = std::min(
-          samples, bounds.samplesWithin(run, choice, last, forwardOnly));
-      if (covered == 0)
-        continue;
-      double cost = prices[row.index] * static_cast<double>(tensor);
-      rows.push_back({covered, cost});
-      cheapest = std::min(cheapest, cost / static_cast<double>(covered));
-      together += place.counts[row.index] / tensor * covered;
+          samples, groups.covered[number * groups.times.size() + group]);
+      if (covered > 0 && place.counts[index] >= tensor)
+        rows.push_back({covered, prices[index] * static_cast<double>(tensor),
+                        place.counts[index] / tensor});
     }
-    if (together < samples) {
-      result.push_back(infinity);
-    } else if (rows.size() == 1) {
-      int64_t number = (samples + rows[0].first - 1) / rows[0].first;
-      result.push_back(rows[0].second * static_cast<double>(number));
-    } else if (samples > 256) {
-      result.push_back(cheapest * static_cast<double>(samples));
-    } else {
-      SmallVector<double, 257> least(samples + 1, infinity);
-      least[0] = 0;
-      for (int64_t left = 1; left <= samples; ++left)
-        for (auto [covered, cost] : rows)
-          least[left] = std::min(
-              least[left], cost + least[std::max<int64_t>(0, left - covered)]);
-      result.push_back(least.back());
-    }
+    result.push_back(leastCover(rows, samples));
   }
   return result;
 }
 
 /// The most samples of a row within `time`.
-int64_t PriceRelaxation::samplesOfRow(size_t run, int64_t tensor, double time,
-                                      const StagePlaceBound &place) {
+int64_t Relaxation::samplesOfRow(size_t run, int64_t tensor, double time,
+                                 const StagePlaceBound &place) {
   int64_t most = 0;
   for (auto [choice, row] : enumerate(bounds.rowChoices()))
     if (row.tensor == tensor && bounds.isAllowed(run, choice) &&
@@ -187,10 +222,41 @@ int64_t PriceRelaxation::samplesOfRow(size_t run, int64_t tensor, double time,
   return most;
 }
 
+// Gradients are summed in two passes at the end, or parameters are gathered in
+// one pass at the start (or at the end) and gradients summed in one.
+OnceBound Relaxation::onceInNode(size_t run, const NodeKind &node,
+                                 int64_t tensor, int64_t rows) {
+  OnceBound once;
+  const ColumnState &state = runs.states[run];
+  if (rows > 1 && !network.isMeasured) {
+    double part = (1 - 1 / static_cast<double>(rows)) /
+                  static_cast<double>(tensor) / node.inside;
+    once.end = part * static_cast<double>(state.gradients.count());
+    once.gather = std::min(
+        once.end, part * static_cast<double>(state.parameters.count()));
+  }
+  // Each device does its part of the update, at best.
+  once.end += bounds.updateTime(run) /
+              static_cast<double>(rows > 1 ? node.size() : tensor);
+  return once;
+}
+
+OnceBound Relaxation::onceAcross(size_t run, double bandwidth,
+                                 int64_t numNodes) const {
+  if (network.isMeasured)
+    return {};
+  const ColumnState &state = runs.states[run];
+  double part = (1 - 1 / static_cast<double>(numNodes)) / bandwidth;
+  double reduce = part * static_cast<double>(state.gradients.count());
+  return {
+      std::min(reduce, part * static_cast<double>(state.parameters.count())),
+      reduce};
+}
+
 /// In how many nodes the largest microbatch is done within `time` at least. One
 /// of them has no more than the bandwidth of the place.
-int64_t PriceRelaxation::nodesFor(size_t run, int64_t tensor, double time,
-                                  const StagePlaceBound &place) {
+int64_t Relaxation::nodesFor(size_t run, int64_t tensor, double time,
+                             const StagePlaceBound &place) {
   int64_t most = 1, slow = 1;
   for (const NodeKind &node : network.nodes) {
     int64_t samples = 0;
@@ -208,10 +274,9 @@ int64_t PriceRelaxation::nodesFor(size_t run, int64_t tensor, double time,
 }
 
 /// With what microbatches keep, or with their inputs and the forward again.
-void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
-                                    const StagePlaceBound &place,
-                                    StageOption option,
-                                    std::vector<StageOption> &list) {
+void Relaxation::addWithMemory(size_t run, int64_t tensor,
+                               const StagePlaceBound &place, StageOption option,
+                               std::vector<StageOption> &list) {
   const ColumnState &state = runs.states[run];
   // Parameters that are divided are gathered; the optimizer state may be
   // divided.
@@ -247,18 +312,18 @@ void PriceRelaxation::addWithMemory(size_t run, int64_t tensor,
     list.push_back(option);
 }
 
-void PriceRelaxation::addOptions(size_t run, int64_t tensor,
-                                 const StagePlaceBound &place,
-                                 ArrayRef<std::pair<double, double>> times,
-                                 ArrayRef<std::pair<double, double>> forwards,
-                                 std::vector<StageOption> &list) {
-  std::vector<double> forward = cover(run, tensor, forwards, bounds.smallest,
-                                      place, /*forwardOnly=*/true);
-  std::vector<double> large = cover(run, tensor, times, bounds.largest, place);
+void Relaxation::addOptions(size_t run, int64_t tensor,
+                            const StagePlaceBound &place,
+                            const TimeGroups &groups,
+                            const TimeGroups &forwards,
+                            std::vector<StageOption> &list) {
+  ArrayRef<std::pair<double, double>> times = groups.times;
+  std::vector<double> forward = cover(forwards, tensor, bounds.smallest, place);
+  std::vector<double> large = cover(groups, tensor, bounds.largest, place);
   std::vector<double> small =
       bounds.smallest == bounds.largest
           ? large
-          : cover(run, tensor, times, bounds.smallest, place);
+          : cover(groups, tensor, bounds.smallest, place);
   double share = bounds.forwardShare(run), whole = 0;
   if (place.node)
     for (auto [number, cost] : zip_equal(place.node->counts, prices))
@@ -289,8 +354,8 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
     // The devices that the price buys have to do the forward as well.
     size_t quick = firstWithin(forward, price);
     option.forward = share * time;
-    if (quick < forwards.size())
-      option.forward = std::max(option.forward, forwards[quick].first);
+    if (quick < forwards.times.size())
+      option.forward = std::max(option.forward, forwards.times[quick].first);
     // Gradients of weights are at most half of the backward.
     option.stay = (time + option.forward) / 2;
     option.weights = time - option.stay;
@@ -319,8 +384,8 @@ void PriceRelaxation::addOptions(size_t run, int64_t tensor,
 
 /// Whether an option is not much worse in anything than another one that costs
 /// at least as much.
-bool PriceRelaxation::coversAlmost(const StageOption &option,
-                                   const StageOption &other) const {
+bool Relaxation::coversAlmost(const StageOption &option,
+                              const StageOption &other) const {
   constexpr double share = 1.01;
   double little = 0.001 * shortest;
   auto isBelow = [&](double left, double right) {
@@ -339,7 +404,7 @@ bool PriceRelaxation::coversAlmost(const StageOption &option,
          option.bytePrice <= other.bytePrice * share;
 }
 
-void PriceRelaxation::takeBest(StageOption &option, const StageOption &other) {
+void Relaxation::takeBest(StageOption &option, const StageOption &other) {
   auto lower = [](double &left, double right) { left = std::min(left, right); };
   lower(option.total, other.total);
   lower(option.stay, other.stay);
@@ -354,8 +419,7 @@ void PriceRelaxation::takeBest(StageOption &option, const StageOption &other) {
   option.room = std::max(option.room, other.room);
 }
 
-const std::vector<PriceRelaxation::StageOption> &
-PriceRelaxation::options(size_t run) {
+const std::vector<Relaxation::StageOption> &Relaxation::options(size_t run) {
   std::vector<StageOption> &result = known[run];
   if (isKnown[run])
     return result;
@@ -376,11 +440,9 @@ PriceRelaxation::options(size_t run) {
   }
   std::vector<StageOption> list;
   for (int64_t tensor : runs.degrees[run]) {
-    std::vector<std::pair<double, double>> times =
-        findTimes(run, tensor, /*forwardOnly=*/false);
-    std::vector<std::pair<double, double>> forwards =
-        findTimes(run, tensor, /*forwardOnly=*/true);
-    if (times.empty())
+    TimeGroups times = findTimes(run, tensor, /*forwardOnly=*/false);
+    TimeGroups forwards = findTimes(run, tensor, /*forwardOnly=*/true);
+    if (times.times.empty())
       continue;
     for (const StagePlaceBound &place : places)
       addOptions(run, tensor, place, times, forwards, list);
@@ -409,190 +471,4 @@ PriceRelaxation::options(size_t run) {
     option.freeInFlight = std::floor((free - option.state) / option.kept);
   }
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// The dynamic program
-//===----------------------------------------------------------------------===//
-
-/// What the layers before one cost if no stage had to wait for its first
-/// microbatch and one microbatch were in flight.
-std::vector<double> PriceRelaxation::findFront(double time) {
-  std::vector<double> front(numLayers() + 1, infinity);
-  front[0] = 0;
-  for (int64_t last = 1; last <= numLayers(); ++last)
-    for (int64_t first = 0; first < last; ++first)
-      for (const StageOption &option : options(runs.find(first, last))) {
-        if (option.price + front[first] >= front[last])
-          break;
-        double bytes = option.state + option.kept;
-        if (option.once.gather + option.total + option.once.end <= time &&
-            bytes <= option.room)
-          front[last] = std::min(
-              front[last],
-              front[first] + std::max(option.price, bytes * option.bytePrice));
-      }
-  return front;
-}
-
-PriceRelaxation::LabelCells::LabelCells(const Resolution &resolution,
-                                        double time)
-    : resolution(resolution), time(time),
-      cells((resolution.late + resolution.later + 1) * (resolution.stay + 1)) {}
-
-/// Puts a label with those whose times differ little from its own: they become
-/// one that is as good as all of them.
-void PriceRelaxation::LabelCells::add(const Label &label) {
-  auto cellOf = [&](double value, int64_t number) {
-    return int64_t(std::clamp(2 * value / time, 0.0, 1.0) *
-                   static_cast<double>(number));
-  };
-  int64_t late = cellOf(label.lateAfter, resolution.late) +
-                 cellOf(label.lateAfter - time / 2, resolution.later);
-  Label &cell = cells[late * (resolution.stay + 1) +
-                      cellOf(label.stays, resolution.stay)];
-  if (cell.price == infinity) {
-    cell = label;
-    return;
-  }
-  cell.price = std::min(cell.price, label.price);
-  cell.late = std::max(cell.late, label.late);
-  cell.lateAfter = std::max(cell.lateAfter, label.lateAfter);
-  cell.stays = std::min(cell.stays, label.stays);
-  cell.crossings = std::min(cell.crossings, label.crossings);
-  cell.back = std::min(cell.back, label.back);
-}
-
-/// Those that are not worse than another one, the cheapest first.
-std::vector<PriceRelaxation::Label> PriceRelaxation::LabelCells::take() const {
-  std::vector<Label> kept;
-  for (const Label &label : reverse(cells))
-    if (label.price < infinity &&
-        none_of(
-            kept,
-            [&](const Label &other) {
-              return other.price <= label.price && other.late >= label.late &&
-                     other.lateAfter >= label.lateAfter &&
-                     other.stays <= label.stays &&
-                     other.crossings <= label.crossings &&
-                     other.back <= label.back;
-            }))
-      kept.push_back(label);
-  sort(kept, [](const Label &left, const Label &right) {
-    return std::tie(left.price, left.stays, left.late, left.lateAfter) <
-           std::tie(right.price, right.stays, right.late, right.lateAfter);
-  });
-  return kept;
-}
-
-/// The label of the stages from `option` on, if there can be such stages.
-std::optional<PriceRelaxation::Label>
-PriceRelaxation::extend(const Label &after, const StageOption &option,
-                        bool isLast, double time, double most) const {
-  double window = time - option.once.end;
-  double step = option.forward + network.latency;
-  Label label;
-  label.back = option.handedOn;
-  if (!isLast)
-    label.back = std::max(label.back, step + after.back + network.latency +
-                                          option.stay - option.forward);
-  double own = window - std::max(option.total, label.back + option.weights);
-  label.late = std::min(own, after.late - step);
-  label.lateAfter =
-      std::min(own + slowestCrossing, after.lateAfter - step - option.crossing);
-  if (label.late < 0 || label.lateAfter < 0)
-    return std::nullopt;
-  label.stays = after.stays + option.stay;
-  label.crossings = after.crossings;
-  if (!isLast) {
-    label.stays += 2 * network.latency;
-    label.crossings += option.crossing;
-  }
-  label.price = after.price + option.price;
-  double stay = label.stays + option.weights +
-                std::max(0.0, label.crossings - slowestCrossing) * bothWays;
-  // How many are in flight is of no interest if more of them cost nothing.
-  auto number = static_cast<double>(count);
-  if (number * stay > option.freeInFlight * window) {
-    double inFlight =
-        std::min(number, std::ceil(number * stay / window * (1 - 1e-9)));
-    double bytes = option.state + std::max(1.0, inFlight) * option.kept;
-    label.price =
-        after.price + std::max(option.price, bytes * option.bytePrice);
-    if (bytes > option.room)
-      return std::nullopt;
-  }
-  if (label.price > most)
-    return std::nullopt;
-  return label;
-}
-
-bool PriceRelaxation::excludes(double time) {
-  std::vector<double> front = findFront(time);
-  if (front.back() > all)
-    return true;
-  // Of the stages from each layer on.
-  std::vector<std::vector<Label>> labels(numLayers() + 1);
-  labels.back().push_back({0, infinity, infinity, 0, 0, 0});
-  for (int64_t first = numLayers() - 1; first >= 0; --first) {
-    LabelCells cells(resolution, time);
-    double most = all - front[first];
-    for (int64_t last = first + 1; last <= numLayers(); ++last) {
-      if (labels[last].empty())
-        continue;
-      for (const StageOption &option : options(runs.find(first, last))) {
-        if (option.price + labels[last].front().price > most)
-          break;
-        if (option.once.gather + option.total + option.once.end > time)
-          continue;
-        for (const Label &after : labels[last]) {
-          if (option.price + after.price > most)
-            break;
-          ++steps;
-          if (after.late < option.forward)
-            continue;
-          std::optional<Label> label =
-              extend(after, option, last == numLayers(), time, most);
-          if (!label)
-            continue;
-          if (first == 0)
-            return false;
-          cells.add(*label);
-        }
-      }
-    }
-    labels[first] = cells.take();
-  }
-  return true;
-}
-
-/// What looking for better prices may take, in options that are tried.
-static constexpr int64_t mostSteps = 2500000;
-
-std::vector<double> PriceRelaxation::improvePrices(double low, double high) {
-  // One class more or less dear, as long as that helps.
-  std::vector<double> best;
-  for (double step : {0.06, 0.2, 0.03, 0.015}) {
-    bool helps = true;
-    for (int round = 0; helps && round < 4; ++round) {
-      helps = false;
-      for (size_t index = 0; index < bounds.classes.size(); ++index)
-        for (double factor : {1 + step, 1 / (1 + step)}) {
-          double aim = low * (1 + 1.5 * precision);
-          if (aim >= high || steps > mostSteps)
-            return best;
-          std::vector<double> before = prices, changed = prices;
-          changed[index] *= factor;
-          setPrices(std::move(changed));
-          if (excludes(aim)) {
-            low = raise(aim, high);
-            best = prices;
-            helps = true;
-            break;
-          }
-          setPrices(std::move(before));
-        }
-    }
-  }
-  return best;
 }
