@@ -26,6 +26,7 @@ public:
 private:
   std::vector<size_t> orderOptions(bool isFirst) const;
   double raise(size_t option, ArrayRef<double> prices, double best);
+  double raise(Relaxation &relaxation, double low, double best) const;
   size_t raiseAll(ArrayRef<double> prices, bool isFirst, double best);
 
   StageModel model;
@@ -37,6 +38,8 @@ private:
   /// And the prices that it was found with; none if those by speed.
   std::vector<std::vector<double>> pricesOf;
   std::optional<NetworkBounds> network;
+  /// How many more steps of relaxations may be done finely.
+  int64_t work = 0;
   double known;
 };
 } // namespace
@@ -81,18 +84,27 @@ double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
   double low = excluded[option];
   Relaxation relaxation(model, runs, classes, options[option], *network, known,
                         prices.vec());
-  // A coarse look excludes much of what can be excluded; what is far from that
-  // takes long to try.
+  double raised = raise(relaxation, excluded[option], best);
+  work -= relaxation.numSteps();
+  return raised;
+}
+
+/// A coarse look excludes much of what can be excluded; what is far from that
+/// takes long to try. When there is no more time, it has to do.
+double Certificate::raise(Relaxation &relaxation, double low,
+                          double best) const {
   bool isFar = best == known;
   relaxation.setResolution(Relaxation::coarse);
   if (!isFar && relaxation.excludes(best))
     return best;
-  if (isFar)
+  if (isFar || work <= 0)
     low = relaxation.raise(low, best);
-  relaxation.setResolution(Relaxation::fine);
-  if (!isFar && relaxation.excludes(best))
-    return best;
-  low = relaxation.raise(low, best);
+  if (work > 0) {
+    relaxation.setResolution(Relaxation::fine);
+    if (!isFar && relaxation.excludes(best))
+      return best;
+    low = relaxation.raise(low, best);
+  }
   bool isNear = isFar && low * (1 + precision) >= best;
   return isNear && relaxation.excludes(best) ? best : low;
 }
@@ -121,18 +133,22 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, bool isFirst,
 /// How often prices are improved, and how much more they may exclude each time.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
+/// How many steps of relaxations are done finely: some seconds.
+static constexpr int64_t mostWork = 60000000;
 
 double Certificate::compute(int64_t effort) {
+  work = effort * mostWork;
   size_t lowest = raiseAll({}, /*isFirst=*/true, known);
   // Prices that are good for one option need not be for another one.
   for (int64_t i = 0; i < mostImprovements * effort && classes.size() > 1;
        ++i) {
-    if (excluded[lowest] >= known)
+    if (excluded[lowest] >= known || work <= 0)
       break;
     Relaxation relaxation(model, runs, classes, options[lowest], *network,
                           known, pricesOf[lowest]);
     std::vector<double> prices =
         relaxation.improvePrices(excluded[lowest], known);
+    work -= relaxation.numSteps();
     if (prices.empty())
       break;
     lowest = raiseAll(prices, /*isFirst=*/false,

@@ -109,6 +109,8 @@ public:
              double longest, std::vector<double> prices = {});
 
   void setResolution(const Resolution &chosen) { resolution = chosen; }
+  /// How many ways to put a stage before others were tried.
+  int64_t numSteps() const { return steps; }
 
   /// Whether no plan takes `time` or less.
   bool excludes(double time);
@@ -219,7 +221,6 @@ private:
   double crossingBytes = 0, slowestCrossing = 0;
   /// A crossing and that of the gradient back, in crossings.
   double bothWays = 1;
-  /// How many options were tried.
   int64_t steps = 0;
   /// By run, not found yet if it says so.
   std::vector<std::vector<StageOption>> known;

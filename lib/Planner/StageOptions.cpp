@@ -152,7 +152,7 @@ static int64_t divideUp(int64_t left, int64_t right) {
 
 /// Beyond this number of samples, three and more kinds of rows cover them with
 /// fractions of rows.
-static constexpr int64_t mostWhole = 256;
+static constexpr int64_t mostWhole = 64;
 
 /// The least price of rows that cover the samples, infinite if there are not
 /// enough. For up to two kinds of rows each number of the first is tried.
@@ -456,14 +456,15 @@ const std::vector<Relaxation::StageOption> &Relaxation::options(size_t run) {
   // everything.
   std::vector<StageOption> originals;
   for (const StageOption &option : list) {
-    size_t at = 0;
-    while (at < result.size() && !coversAlmost(originals[at], option))
-      ++at;
-    if (at == result.size()) {
+    // The dearest of those that it can be put with differs least from it.
+    size_t at = result.size();
+    while (at > 0 && !coversAlmost(originals[at - 1], option))
+      --at;
+    if (at == 0) {
       result.push_back(option);
       originals.push_back(option);
     } else {
-      takeBest(result[at], option);
+      takeBest(result[at - 1], option);
     }
   }
   for (StageOption &option : result) {
