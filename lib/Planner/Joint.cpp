@@ -25,8 +25,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOrders.h"
-#include "GroupSearch.h"
 #include "LocalSearch.h"
+#include "NodeSearch.h"
 #include "OtherSchedules.h"
 #include "StageSearch.h"
 #include "Verify.h"
@@ -62,7 +62,7 @@ static constexpr size_t mostSplit = 5;
 /// how many of these designs are estimated, and how many of the best by formula
 /// and by estimate are tried with all schedules; how many are improved further.
 static constexpr int64_t groupOrders = 4;
-static constexpr size_t mostGroups = 160, groupsScheduled = 4, groupStarts = 3;
+static constexpr size_t mostGroups = 160, groupsScheduled = 10, groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -128,7 +128,10 @@ private:
               int64_t numPositions);
   void searchCoarsely(size_t order, size_t microbatches);
   void searchAll();
+  double schedule(const Design &design, const Estimate &whole);
+  double estimateSplit(const Design &design);
   void addGroups();
+  std::vector<Design> chooseSplitStarts();
   std::vector<FoundDesign> chooseStarts();
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
@@ -157,6 +160,8 @@ private:
   /// The searches that were run, coarsely and finely.
   std::vector<Configuration> done;
   std::vector<std::pair<size_t, size_t>> doneFinely;
+  /// The designs of groups that were tried with all schedules, the best first.
+  std::vector<std::pair<double, Design>> scheduled;
   double best = infinity;
   Selection selection;
   /// The plans that fit, the fastest first.
@@ -421,47 +426,73 @@ void JointPlanner::searchAll() {
     }
 }
 
-/// Regular designs, the best of which are tried with all schedules at once:
-/// what they take depends much on that.
+/// Evaluates a design with all schedules; the seconds of the best of them.
+double JointPlanner::schedule(const Design &design, const Estimate &whole) {
+  size_t number = design.microbatches;
+  Candidate candidate =
+      builder.complete(estimator.pool(number, microbatches[number])
+                           .makePlan(design.stages, whole.inFlight));
+  if (Error error = verifyStructure(builder.model, candidate.plan)) {
+    consumeError(std::move(error));
+    return infinity;
+  }
+  if (candidate.shortage)
+    return infinity;
+  double seconds = toSeconds(candidate.plan.predicted);
+  Selection other;
+  if (!isOver())
+    addSchedules(builder, candidate.plan, other);
+  consider(std::move(candidate));
+  if (!other.found())
+    return seconds;
+  seconds = std::min(seconds, toSeconds(other.get()->plan.predicted));
+  selection.add(*other.get());
+  return seconds;
+}
+
+/// Stages of whole nodes, the best of which are tried with all schedules at
+/// once: what they take depends much on that.
 void JointPlanner::addGroups() {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
   if (int64_t(devices.size()) < manyDevices || isOver())
     return;
-  std::vector<GroupDesign> designs =
-      searchGroups(builder, devices, microbatches, searched, groupOrders);
+  std::vector<GroupDesign> designs = searchNodes(
+      builder, devices, microbatches, searched, groupOrders, best);
   std::vector<FoundDesign> fitting;
+  std::vector<std::pair<double, size_t>> ranked;
   for (GroupDesign &entry : designs) {
     if (fitting.size() >= mostGroups || isOver())
       break;
-    Estimate value = estimate(entry.design, estimator);
-    if (value.seconds == infinity)
+    Estimate whole = estimate(entry.design, estimator);
+    if (whole.seconds == infinity)
       continue;
+    ranked.push_back(
+        {std::min(whole.seconds, estimateSplit(entry.design)), fitting.size()});
     fitting.push_back(
-        {std::move(entry.design), std::move(value), fitting.size()});
+        {std::move(entry.design), std::move(whole), fitting.size()});
   }
-  size_t most = groupsScheduled * options.effort;
-  auto schedule = [&](const FoundDesign &entry) {
-    size_t number = entry.design.microbatches;
-    Candidate candidate = builder.complete(
-        estimator.pool(number, microbatches[number])
-            .makePlan(entry.design.stages, entry.estimate.inFlight));
-    if (Error error = verifyStructure(builder.model, candidate.plan))
-      return consumeError(std::move(error));
-    Plan plan = candidate.plan;
-    consider(std::move(candidate));
-    if (!isOver())
-      addSchedules(builder, plan, selection);
-  };
-  for (size_t i = 0; i < std::min(most, fitting.size()); ++i)
-    schedule(fitting[i]);
-  sort(fitting, [](const FoundDesign &left, const FoundDesign &right) {
-    return std::tie(left.estimate.seconds, left.number) <
-           std::tie(right.estimate.seconds, right.number);
-  });
+  sort(ranked);
   size_t tried = 0;
-  for (const FoundDesign &entry : fitting)
-    if (entry.number >= most && tried++ < most)
-      schedule(entry);
+  std::map<size_t, size_t> alike;
+  for (auto [value, index] : ranked) {
+    const FoundDesign &entry = fitting[index];
+    if (tried >= groupsScheduled * options.effort || isOver())
+      break;
+    if (++alike[entry.design.microbatches] > mostAlike)
+      continue;
+    ++tried;
+    double seconds = schedule(entry.design, entry.estimate);
+    if (getenv("DBG")) { fprintf(stderr,"M=%zu est %.3f split %.3f -> %.3f stages %zu:",microbatches[entry.design.microbatches].size(),entry.estimate.seconds,estimateSplit(entry.design),seconds,entry.design.stages.size()); for(auto&st:entry.design.stages) fprintf(stderr," %ld:%ld%s%s%s",long(st.layers.last-st.layers.first+1),long(st.devices.size()),st.tensor>1?"t":"",cluster.classOf(st.devices[0]).name.substr(0,2).c_str(),st.recompute?"R":""); fprintf(stderr,"\n"); }
+    if (seconds < infinity)
+      scheduled.push_back({seconds, entry.design});
+  }
+  llvm::stable_sort(scheduled, [](const auto &left, const auto &right) {
+    return left.first < right.first;
+  });
+  llvm::stable_sort(fitting,
+                    [](const FoundDesign &left, const FoundDesign &right) {
+                      return left.estimate.seconds < right.estimate.seconds;
+                    });
   for (size_t i = 0; i < std::min(groupStarts, fitting.size()); ++i)
     add(std::move(fitting[i].design));
 }
@@ -568,50 +599,60 @@ void JointPlanner::improveBest() {
       add(std::move(design));
 }
 
-/// Designs for split backwards: what is best with whole ones need not be.
-void JointPlanner::addSplit() {
-  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
-    return;
-  sortFound();
+double JointPlanner::estimateSplit(const Design &design) {
+  if (isOver() || !isPossible(design))
+    return infinity;
+  return estimator.pool(design.microbatches, microbatches[design.microbatches])
+      .estimateSplit(design.stages);
+}
+
+/// Where the search for split backwards starts: at the best designs of groups
+/// by simulation, and the best of all by estimate for each number of
+/// microbatches.
+std::vector<Design> JointPlanner::chooseSplitStarts() {
   std::vector<Design> starts;
+  size_t most = mostSplit * options.effort;
+  std::map<size_t, size_t> alike;
+  for (const auto &[seconds, design] : scheduled)
+    if (starts.size() < most && design.stages.size() > 1 &&
+        ++alike[design.microbatches] <= 2)
+      starts.push_back(design);
+  sortFound();
   for (const FoundDesign &candidate : found) {
     const Design &design = candidate.design;
-    if (starts.size() >= mostSplit * options.effort ||
-        candidate.estimate.seconds > 1.25 * best)
+    if (starts.size() >= most || candidate.estimate.seconds > 1.25 * best)
       break;
     if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
           return other.microbatches == design.microbatches;
         }))
       starts.push_back(design);
   }
+  return starts;
+}
+
+/// Designs for split backwards: what is best with whole ones need not be.
+void JointPlanner::addSplit() {
+  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
+    return;
   auto value = [&](const Design &design, double) {
-    if (isOver() || !isPossible(design))
-      return infinity;
-    return estimator
-        .pool(design.microbatches, microbatches[design.microbatches])
-        .estimateSplit(design.stages);
+    return estimateSplit(design);
   };
   LocalSearch search(builder, microbatches, value);
   int64_t work = options.effort *
                  improvementWork(orders.front().size(), problem.layers.size()) /
                  8;
-  for (Design &design : starts) {
+  for (Design &design : chooseSplitStarts()) {
     for (StageChoice &stage : design.stages)
       stage.recompute = false;
     int64_t share = work;
     double time = value(design, infinity);
+    double was=time;
     search.improve(design, time, share);
     Estimate whole = estimate(design, estimator);
     if (time == infinity || whole.seconds == infinity)
       continue;
-    StagePool &pool =
-        estimator.pool(design.microbatches, microbatches[design.microbatches]);
-    Candidate candidate =
-        builder.complete(pool.makePlan(design.stages, whole.inFlight));
-    if (Error error = verifyStructure(builder.model, candidate.plan))
-      consumeError(std::move(error));
-    else if (!candidate.shortage && !isOver())
-      addSchedules(builder, candidate.plan, selection);
+    double got=schedule(design, whole);
+    if (getenv("DBG")) { fprintf(stderr,"improved M=%zu %.3f to %.3f work left %ld -> %.3f stages %zu:",microbatches[design.microbatches].size(),was,time,long(share),got,design.stages.size()); for(auto&st:design.stages) fprintf(stderr," %ld:%ld%s%s%s",long(st.layers.last-st.layers.first+1),long(st.devices.size()),st.tensor>1?"t":"",cluster.classOf(st.devices[0]).name.substr(0,2).c_str(),st.recompute?"R":""); fprintf(stderr,"\n"); }
   }
 }
 

@@ -7,12 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepEstimate.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <numeric>
 
 using namespace llvm;
 using namespace hetero::planner;
+
+/// How much of its time a way out of a node can be busy before everything waits
+/// for it, and the part of the microbatches in flight whose gradients of
+/// weights are left for the end; as simulations show.
+static constexpr double fullestWay = 0.9, delayed = 0.7;
 
 namespace {
 class Pipeline {
@@ -153,34 +159,62 @@ double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
   return longest;
 }
 
+/// How long the crossing after each stage takes beside what goes the other way:
+/// both share the ways into and out of nodes.
+static std::pair<double, double> slowCrossing(const StageSeconds &times) {
+  double period = times.forward + times.backward;
+  double other = std::max(times.boundary, times.boundaryGradient);
+  double slower = period > 0 ? 1 + std::min(1.0, other / period) : 1;
+  return {slower * times.boundary, slower * times.boundaryGradient};
+}
+
+/// How long the ways out of the nodes of each stage are busy for a microbatch:
+/// with what goes forwards and what goes back, of all stages in them.
+static std::vector<double> findLoads(ArrayRef<EstimatedStage> stages) {
+  SmallDenseMap<int64_t, double> byNode;
+  for (size_t i = 0; i + 1 < stages.size(); ++i) {
+    if (stages[i].node == stages[i + 1].node)
+      continue;
+    const StageSeconds &times = stages[i].sizes.front();
+    byNode[stages[i].node] += times.boundary;
+    byNode[stages[i + 1].node] += times.boundaryGradient;
+  }
+  std::vector<double> loads;
+  for (const EstimatedStage &stage : stages)
+    loads.push_back(byNode.lookup(stage.node));
+  return loads;
+}
+
 double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
                                   ArrayRef<double> counts,
                                   ArrayRef<int64_t> limits) {
   double count = std::accumulate(counts.begin(), counts.end(), 0.0);
-  // From the last stage on: how long a microbatch stays.
-  std::vector<double> stays(stages.size());
-  double stay = 0;
+  // A stage has no more in flight than the one before it.
+  std::vector<double> rooms;
+  double least = count;
+  for (int64_t limit : limits)
+    rooms.push_back(least = std::min(least, static_cast<double>(limit)));
+  std::vector<double> loads = findLoads(stages);
+  // From the last stage on, each time from when the stage begins.
+  double total = 0, gone = 0, before = 0, stay = 0;
   for (size_t i = stages.size(); i-- > 0;) {
-    const StageSeconds &times = stages[i].sizes.front();
-    stay += times.forward + times.backward / 2 + times.boundary +
-            times.boundaryGradient;
-    stays[i] = stay;
-  }
-  double longest = 0, before = 0, after = 0;
-  for (auto [index, stage] : enumerate(stages)) {
-    double work = 0;
-    for (auto [number, times] : zip_equal(counts, stage.sizes))
-      work += number * (times.forward + times.backward);
-    work = std::max(work,
-                    count * stays[index] / static_cast<double>(limits[index]));
+    const EstimatedStage &stage = stages[i];
     const StageSeconds &times = stage.sizes.front();
-    // Its own gradients of weights are left for the time after.
-    double left = after - count * times.backward / 2;
-    longest =
-        std::max(longest, std::max(before, stage.gather) + work +
-                              std::max(left, stage.reduce + stage.update));
-    before += times.forward + times.boundary;
-    after += times.backward / 2 + times.boundaryGradient;
+    auto [crossing, back] = slowCrossing(times);
+    double late = times.backward / 2, work = 0;
+    for (auto [number, of] : zip_equal(counts, stage.sizes))
+      work += number * (of.forward + of.backward);
+    stay += times.forward + late + crossing + back;
+    double end = std::max({work, count * (stay + late) / rooms[i],
+                           count * loads[i] / fullestWay}) +
+                 std::max(0.0, stay - rooms[i] * times.forward);
+    gone = end - delayed * rooms[i] * late;
+    if (i + 1 < stages.size())
+      gone = std::max(gone, times.forward + crossing + before + back + late);
+    double own =
+        stage.gather + std::max(end, gone + late) + stage.reduce + stage.update;
+    total = std::max(own, times.forward + crossing + total);
+    before = gone;
   }
-  return longest;
+  return total;
 }

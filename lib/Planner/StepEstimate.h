@@ -34,6 +34,8 @@ struct EstimatedStage {
   /// By size of microbatch.
   std::vector<StageSeconds> sizes;
   double gather = 0, reduce = 0, update = 0;
+  /// Its first node: stages that have the same share what leads out of it.
+  int64_t node = 0;
 };
 
 /// The seconds of a step. `sizeOf` gives for each microbatch the number of its
