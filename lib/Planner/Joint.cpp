@@ -27,6 +27,7 @@
 #include "DeviceOrders.h"
 #include "LocalSearch.h"
 #include "NodeSearch.h"
+#include <chrono>
 #include "OtherSchedules.h"
 #include "StageSearch.h"
 #include "Verify.h"
@@ -55,14 +56,16 @@ static constexpr size_t labelsPerState = 6, firstOrders = 4,
 static constexpr size_t mostImproved = 14, mostEvaluated = 32;
 /// How many plans are tried with other schedules, and how many of them have the
 /// same number of microbatches. Which schedule is fastest depends on it.
-static constexpr size_t mostScheduled = 10, mostAlike = 3;
+static constexpr size_t mostScheduled = 10, mostScheduledBeside = 4,
+                        mostAlike = 3;
 /// How many designs are improved for split backwards.
 static constexpr size_t mostSplit = 5;
 /// On many devices: for how many orders of classes equal groups are searched,
 /// how many of these designs are estimated, and how many of the best by formula
 /// and by estimate are tried with all schedules; how many are improved further.
 static constexpr int64_t groupOrders = 4;
-static constexpr size_t mostGroups = 160, groupsScheduled = 10, groupStarts = 3;
+static constexpr size_t mostRegular = 60;
+static constexpr size_t mostGroups = 160, groupsScheduled = 9, groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -456,8 +459,18 @@ void JointPlanner::addGroups() {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
   if (int64_t(devices.size()) < manyDevices || isOver())
     return;
+  auto now=[]{return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();};
+  double t0=now();
   std::vector<GroupDesign> designs = searchNodes(
       builder, devices, microbatches, searched, groupOrders, best);
+  double t1=now();
+  std::vector<GroupDesign> regular =
+      searchGroups(builder, devices, microbatches, searched, groupOrders);
+  if (getenv("DBG")) fprintf(stderr,"nodes: %zu in %.2f regular %zu in %.2f\n",designs.size(),t1-t0,regular.size(),now()-t1);
+  if (getenv("DBG")&&atoi(getenv("DBG"))==-1) { std::vector<std::pair<double,double>> v; for(auto&e:designs) v.push_back({estimateSplit(e.design),e.seconds}); std::sort(v.begin(),v.end()); for(size_t i=0;i<8&&i<v.size();i++) fprintf(stderr," %.3f(%.3f)",v[i].first,v[i].second); fprintf(stderr,"\n"); exit(0); }
+  if (regular.size()>mostRegular) regular.resize(mostRegular);
+  for (GroupDesign &entry : regular)
+    designs.push_back(std::move(entry));
   std::vector<FoundDesign> fitting;
   std::vector<std::pair<double, size_t>> ranked;
   for (GroupDesign &entry : designs) {
@@ -586,7 +599,7 @@ void JointPlanner::improveBest() {
     halves[index % 2].push_back(start);
   int64_t work = options.effort *
                  improvementWork(orders.front().size(), problem.layers.size()) /
-                 2;
+                 (scheduled.empty() ? 2 : 4);
   std::vector<Design> better[2];
   std::thread beside([&] {
     Estimator other(problem, cluster, options);
@@ -673,9 +686,12 @@ void JointPlanner::consider(Candidate candidate) {
 /// The best plans with the schedules that are fastest by simulation.
 void JointPlanner::scheduleBest() {
   std::map<size_t, size_t> alike;
-  size_t number = 0;
+  // Designs of groups have been tried before.
+  size_t number = 0, most = options.effort * (scheduled.empty()
+                                                  ? mostScheduled
+                                                  : mostScheduledBeside);
   for (const Plan &plan : top)
-    if (!isOver() && number < mostScheduled * options.effort &&
+    if (!isOver() && number < most &&
         ++alike[plan.microbatches.size()] <= mostAlike) {
       ++number;
       addSchedules(builder, plan, selection);

@@ -19,14 +19,16 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double muchLonger = 1.15;
 /// How many labels a cell keeps, and how many designs of one search are
 /// returned.
-static const size_t mostLabels = getenv("LAB") ? atoi(getenv("LAB")) : 3;
-static constexpr size_t designsOfEach = 2;
+static constexpr size_t mostLabels = 3, designsOfEach = 2;
 /// More stages of one class in the same nodes are not tried.
 static constexpr int64_t mostShared = 2;
 /// How much of its time the way out of a node can be busy before everybody
 /// waits for it, and the part of the microbatches in flight whose gradients of
 /// weights are left for the end.
 static constexpr double fullest = 0.85, delayed = 0.7;
+/// Layers differ in how much faster classes compute them, so that a little less
+/// than all of the work may be enough.
+static constexpr double freely = 0.97;
 
 namespace {
 /// The nodes that have devices of a class, with equally many of them.
@@ -43,6 +45,12 @@ struct Times {
   std::vector<double> both, forward;
 };
 
+/// Of a stage: seconds for a microbatch, and once; how many have room in
+/// flight, also if it computes again.
+struct StageWork {
+  double forward = 0, both = 0, once = 0, room = 0, roomAgain = 0;
+};
+
 /// How stages lie: in so many nodes, with so many devices of each, of which
 /// `tensor` make a row.
 struct Shape {
@@ -51,6 +59,9 @@ struct Shape {
   /// samples the fullest row.
   int64_t shared = 1, rows = 1, samples = 1;
   const Times *times = nullptr;
+  /// What a stage takes with the layers from `first` up to `last`, at
+  /// first * (layers + 1) + last.
+  std::vector<StageWork> works;
 };
 
 /// Stages from a layer to the end, with times from when the first of them
@@ -89,23 +100,21 @@ public:
   solve(ArrayRef<size_t> order, bool splits, double most);
 
 private:
-  /// Of a stage: for a microbatch, once, and how many have room in flight,
-  /// also if it computes again.
-  struct Work {
-    double forward = 0, both = 0, once = 0, room = 0, roomAgain = 0;
-  };
-
   const Times &findTimes(const ClassNodes &nodes, int64_t tensor,
                          int64_t samples);
-  Work workOf(const ClassNodes &nodes, const Shape &shape, int64_t first,
-              int64_t last) const;
+  StageWork workOf(const ClassNodes &nodes, const Shape &shape, int64_t first,
+                   int64_t last) const;
   void findShapes(size_t index, ArrayRef<int64_t> degrees);
   bool prepend(const ClassNodes &nodes, const Shape &shape, int64_t first,
                int64_t last, int64_t part, Label &label) const;
   bool prependAll(const ClassNodes &nodes, const Shape &shape, int64_t first,
                   int64_t last, Label &label) const;
   void insert(Cell &cell, const Label &label);
-  void coverClass(size_t index);
+  bool isEnough(size_t index, ArrayRef<size_t> earlier, int64_t left,
+                int64_t layer) const;
+  void extend(size_t index, ArrayRef<size_t> earlier, int64_t used,
+              int64_t last, int32_t at);
+  void coverClass(size_t index, ArrayRef<size_t> earlier);
   std::vector<StageChoice> collect(ArrayRef<size_t> order, int32_t label) const;
   void addStages(const ClassNodes &nodes, const Shape &shape, int64_t first,
                  int64_t last, int64_t firstNode, uint16_t again,
@@ -119,6 +128,9 @@ private:
   std::vector<double> parameters, gradients, optimizer, saved, inputs;
   std::map<std::tuple<int64_t, int64_t, int64_t>, Times> known;
   std::vector<std::vector<Shape>> shapes;
+  /// By class, for all layers before: the seconds of a node for all
+  /// microbatches, in the shape that takes least.
+  std::vector<std::vector<double>> nodeSeconds;
   std::vector<Label> labels;
   /// Of the current class, by nodes and layer.
   std::vector<Cell> cells;
@@ -163,6 +175,17 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
   shapes.resize(classes.size());
   for (size_t index = 0; index < classes.size(); ++index)
     findShapes(index, degrees);
+  for (ArrayRef<Shape> list : shapes) {
+    std::vector<double> &least =
+        nodeSeconds.emplace_back(numLayers + 1, list.empty() ? infinity : 0);
+    for (auto [number, shape] : enumerate(list))
+      for (int64_t layer = 0; layer <= numLayers; ++layer) {
+        double seconds = static_cast<double>(count * shape.nodes) /
+                         static_cast<double>(shape.shared) *
+                         shape.times->both[layer];
+        least[layer] = number == 0 ? seconds : std::min(least[layer], seconds);
+      }
+  }
 }
 
 /// Forward and backward with the sums over a row.
@@ -229,19 +252,25 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
           entry->second = shape;
       }
   }
-  for (const auto &[key, shape] : best)
-    shapes[index].push_back(shape);
+  for (auto &[key, shape] : best) {
+    shape.works.resize(numLayers * (numLayers + 1));
+    for (int64_t first = 0; first < numLayers; ++first)
+      for (int64_t last = first + 1; last <= numLayers; ++last)
+        shape.works[first * (numLayers + 1) + last] =
+            workOf(nodes, shape, first, last);
+    shapes[index].push_back(std::move(shape));
+  }
 }
 
 /// What a stage in this shape takes for a microbatch and once.
-NodeSearch::Work NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
-                                    int64_t first, int64_t last) const {
+StageWork NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
+                             int64_t first, int64_t last) const {
   auto sum = [&](const std::vector<double> &list) {
     return list[last] - list[first];
   };
   auto numNodes = static_cast<double>(shape.nodes);
   auto parts = static_cast<double>(shape.tensor);
-  Work work;
+  StageWork work;
   work.forward = sum(shape.times->forward);
   work.both = sum(shape.times->both);
   if (shape.nodes > 1)
@@ -269,7 +298,7 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
                          int64_t first, int64_t last, int64_t part,
                          Label &label) const {
   bool isLastInNodes = part + 1 == shape.shared;
-  Work work = workOf(nodes, shape, first, last);
+  const StageWork &work = shape.works[first * (numLayers + 1) + last];
   auto number = static_cast<double>(count);
   if (number * work.both + work.once > limit)
     return false;
@@ -367,34 +396,69 @@ void NodeSearch::insert(Cell &cell, const Label &label) {
   labels.push_back(label);
 }
 
-/// Extends all cells of a class, those with fewest nodes first.
-void NodeSearch::coverClass(size_t index) {
+/// Whether what is left of a class and those before it could do the layers
+/// before `layer` in time, if the work could be divided freely.
+bool NodeSearch::isEnough(size_t index, ArrayRef<size_t> earlier, int64_t left,
+                          int64_t layer) const {
+  if (layer == 0)
+    return true;
+  auto part = [&](size_t number, int64_t nodes) {
+    return static_cast<double>(nodes) * limit / nodeSeconds[number][layer];
+  };
+  double parts = part(index, left);
+  for (size_t other : earlier)
+    parts += part(other, classes[other].nodes.size());
+  return parts >= freely;
+}
+
+/// Extends the labels of a cell by each shape.
+void NodeSearch::extend(size_t index, ArrayRef<size_t> earlier, int64_t used,
+                        int64_t last, int32_t at) {
   const ClassNodes &nodes = classes[index];
   int64_t numNodes = nodes.nodes.size(), width = numLayers + 1;
-  // For each layer the best label from it or an earlier one with fewer nodes.
-  std::vector<double> least(width, infinity);
-  for (int64_t used = 0; used < numNodes; ++used)
-    for (int64_t last = 1; last <= numLayers; ++last) {
-      // A copy: new labels move the old ones.
-      Cell from = cells[used * width + last];
-      for (int32_t at : from) {
-        Label start = labels[at];
-        for (auto [number, shape] : enumerate(shapes[index])) {
-          if (used + shape.nodes > numNodes)
-            continue;
-          for (int64_t first = last - shape.shared; first >= 0; --first) {
-            Label label = start;
-            if (!prependAll(nodes, shape, first, last, label))
-              break;
-            label.shape = int32_t(number);
-            label.before = at;
-            label.used = int16_t(used + shape.nodes);
-            label.layer = int16_t(first);
-            insert(cells[label.used * width + first], label);
-          }
-        }
-      }
+  // A copy: new labels move the old ones.
+  Label start = labels[at];
+  for (auto [number, shape] : enumerate(shapes[index])) {
+    int64_t left = numNodes - used - shape.nodes;
+    if (left < 0)
+      continue;
+    for (int64_t first = last - shape.shared; first >= 0; --first) {
+      Label label = start;
+      if (!prependAll(nodes, shape, first, last, label))
+        break;
+      if (!isEnough(index, earlier, left, first))
+        continue;
+      label.shape = int32_t(number);
+      label.before = at;
+      label.used = int16_t(used + shape.nodes);
+      label.layer = int16_t(first);
+      insert(cells[label.used * width + first], label);
     }
+  }
+}
+
+/// Extends all cells of a class, those with fewest nodes first.
+void NodeSearch::coverClass(size_t index, ArrayRef<size_t> earlier) {
+  int64_t numNodes = classes[index].nodes.size(), width = numLayers + 1;
+  // For each layer the best labels from it or an earlier one on with as many or
+  // fewer nodes.
+  std::vector<Cell> fronts(width);
+  for (int64_t used = 0; used < numNodes; ++used)
+    for (int64_t last = 1; last <= numLayers; ++last)
+      for (int32_t at : Cell(cells[used * width + last])) {
+        if (any_of(fronts[last], [&](int32_t other) {
+              return labels[other].isAsGood(labels[at]);
+            }))
+          continue;
+        for (int64_t layer = last; layer <= numLayers; ++layer) {
+          Cell &front = fronts[layer];
+          erase_if(front, [&](int32_t other) {
+            return labels[at].isAsGood(labels[other]);
+          });
+          front.push_back(at);
+        }
+        extend(index, earlier, used, last, at);
+      }
 }
 
 std::vector<std::pair<double, std::vector<StageChoice>>>
@@ -407,7 +471,8 @@ NodeSearch::solve(ArrayRef<size_t> order, bool split, double most) {
   int64_t width = numLayers + 1;
   std::vector<Cell> start(width);
   start[numLayers].push_back(0);
-  for (size_t index : reverse(order)) {
+  for (size_t number = order.size(); number-- > 0;) {
+    size_t index = order[number];
     int64_t numNodes = classes[index].nodes.size();
     cells.assign((numNodes + 1) * width, {});
     for (int64_t layer = 0; layer < width; ++layer)
@@ -418,7 +483,7 @@ NodeSearch::solve(ArrayRef<size_t> order, bool split, double most) {
         label.used = 0;
         insert(cells[layer], label);
       }
-    coverClass(index);
+    coverClass(index, order.take_front(number));
     start.assign(width, {});
     for (int64_t layer = 0; layer < width; ++layer)
       for (int64_t used = 0; used <= numNodes; ++used)
