@@ -25,9 +25,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceOrders.h"
+#include "GroupSearch.h"
 #include "LocalSearch.h"
 #include "NodeSearch.h"
-#include <chrono>
 #include "OtherSchedules.h"
 #include "StageSearch.h"
 #include "Verify.h"
@@ -54,18 +54,20 @@ static constexpr size_t labelsPerState = 6, firstOrders = 4,
                         bestMicrobatches = 6, bestConfigurations = 10;
 /// How many designs are improved and evaluated exactly.
 static constexpr size_t mostImproved = 14, mostEvaluated = 32;
-/// How many plans are tried with other schedules, and how many of them have the
-/// same number of microbatches. Which schedule is fastest depends on it.
+/// How many plans are tried with other schedules, also where designs of groups
+/// have been, and how many of them have the same number of microbatches. Which
+/// schedule is fastest depends on it.
 static constexpr size_t mostScheduled = 10, mostScheduledBeside = 4,
                         mostAlike = 3;
 /// How many designs are improved for split backwards.
 static constexpr size_t mostSplit = 5;
-/// On many devices: for how many orders of classes equal groups are searched,
-/// how many of these designs are estimated, and how many of the best by formula
-/// and by estimate are tried with all schedules; how many are improved further.
+/// On many devices: for how many orders of classes stages of whole nodes are
+/// searched, how many of these designs and of the regular ones among them are
+/// estimated, how many of the best are tried with all schedules, and how many
+/// are improved further.
 static constexpr int64_t groupOrders = 4;
-static constexpr size_t mostRegular = 60;
-static constexpr size_t mostGroups = 160, groupsScheduled = 9, groupStarts = 3;
+static constexpr size_t mostGroups = 160, mostRegular = 60, groupsScheduled = 9,
+                        groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -459,16 +461,12 @@ void JointPlanner::addGroups() {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
   if (int64_t(devices.size()) < manyDevices || isOver())
     return;
-  auto now=[]{return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();};
-  double t0=now();
-  std::vector<GroupDesign> designs = searchNodes(
-      builder, devices, microbatches, searched, groupOrders, best);
-  double t1=now();
+  std::vector<GroupDesign> designs =
+      searchNodes(builder, devices, microbatches, searched, groupOrders, best);
   std::vector<GroupDesign> regular =
       searchGroups(builder, devices, microbatches, searched, groupOrders);
-  if (getenv("DBG")) fprintf(stderr,"nodes: %zu in %.2f regular %zu in %.2f\n",designs.size(),t1-t0,regular.size(),now()-t1);
-  if (getenv("DBG")&&atoi(getenv("DBG"))==-1) { std::vector<std::pair<double,double>> v; for(auto&e:designs) v.push_back({estimateSplit(e.design),e.seconds}); std::sort(v.begin(),v.end()); for(size_t i=0;i<8&&i<v.size();i++) fprintf(stderr," %.3f(%.3f)",v[i].first,v[i].second); fprintf(stderr,"\n"); exit(0); }
-  if (regular.size()>mostRegular) regular.resize(mostRegular);
+  if (regular.size() > mostRegular)
+    regular.resize(mostRegular);
   for (GroupDesign &entry : regular)
     designs.push_back(std::move(entry));
   std::vector<FoundDesign> fitting;
@@ -495,7 +493,6 @@ void JointPlanner::addGroups() {
       continue;
     ++tried;
     double seconds = schedule(entry.design, entry.estimate);
-    if (getenv("DBG")) { fprintf(stderr,"M=%zu est %.3f split %.3f -> %.3f stages %zu:",microbatches[entry.design.microbatches].size(),entry.estimate.seconds,estimateSplit(entry.design),seconds,entry.design.stages.size()); for(auto&st:entry.design.stages) fprintf(stderr," %ld:%ld%s%s%s",long(st.layers.last-st.layers.first+1),long(st.devices.size()),st.tensor>1?"t":"",cluster.classOf(st.devices[0]).name.substr(0,2).c_str(),st.recompute?"R":""); fprintf(stderr,"\n"); }
     if (seconds < infinity)
       scheduled.push_back({seconds, entry.design});
   }
@@ -659,13 +656,11 @@ void JointPlanner::addSplit() {
       stage.recompute = false;
     int64_t share = work;
     double time = value(design, infinity);
-    double was=time;
     search.improve(design, time, share);
     Estimate whole = estimate(design, estimator);
     if (time == infinity || whole.seconds == infinity)
       continue;
-    double got=schedule(design, whole);
-    if (getenv("DBG")) { fprintf(stderr,"improved M=%zu %.3f to %.3f work left %ld -> %.3f stages %zu:",microbatches[design.microbatches].size(),was,time,long(share),got,design.stages.size()); for(auto&st:design.stages) fprintf(stderr," %ld:%ld%s%s%s",long(st.layers.last-st.layers.first+1),long(st.devices.size()),st.tensor>1?"t":"",cluster.classOf(st.devices[0]).name.substr(0,2).c_str(),st.recompute?"R":""); fprintf(stderr,"\n"); }
+    schedule(design, whole);
   }
 }
 
@@ -687,9 +682,9 @@ void JointPlanner::consider(Candidate candidate) {
 void JointPlanner::scheduleBest() {
   std::map<size_t, size_t> alike;
   // Designs of groups have been tried before.
-  size_t number = 0, most = options.effort * (scheduled.empty()
-                                                  ? mostScheduled
-                                                  : mostScheduledBeside);
+  size_t number = 0,
+         most = options.effort *
+                (scheduled.empty() ? mostScheduled : mostScheduledBeside);
   for (const Plan &plan : top)
     if (!isOver() && number < most &&
         ++alike[plan.microbatches.size()] <= mostAlike) {

@@ -22,10 +22,10 @@ static constexpr double muchLonger = 1.15;
 static constexpr size_t mostLabels = 3, designsOfEach = 2;
 /// More stages of one class in the same nodes are not tried.
 static constexpr int64_t mostShared = 2;
-/// How much of its time the way out of a node can be busy before everybody
-/// waits for it, and the part of the microbatches in flight whose gradients of
-/// weights are left for the end.
-static constexpr double fullest = 0.85, delayed = 0.7;
+/// As in StepEstimate.cpp: how much of its time the way out of a node can be
+/// busy, how long a stage waits with too few in flight, and the part of those
+/// whose gradients of weights are left for the end.
+static constexpr double fullest = 0.85, idlesLonger = 1.5, delayed = 0.7;
 /// Layers differ in how much faster classes compute them, so that a little less
 /// than all of the work may be enough.
 static constexpr double freely = 0.97;
@@ -340,7 +340,7 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
     double end = number * std::max(both, (stay + late) / room);
     double gone = 0;
     if (splits) {
-      end += std::max(0.0, stay - room * work.forward);
+      end += idlesLonger * std::max(0.0, stay - room * work.forward);
       gone = std::max(work.forward + crossing + label.gone + back + late,
                       end - delayed * room * late);
       end = std::max(end, gone + late);

@@ -15,10 +15,12 @@
 using namespace llvm;
 using namespace hetero::planner;
 
-/// How much of its time a way out of a node can be busy before everything waits
-/// for it, and the part of the microbatches in flight whose gradients of
-/// weights are left for the end; as simulations show.
-static constexpr double fullestWay = 0.9, delayed = 0.7;
+/// As simulations show: how much of its time a way out of a node can be busy
+/// before everything waits for it; for how much longer than it must a stage
+/// waits that has too few in flight to bridge the first way there and back; and
+/// the part of the microbatches in flight whose gradients of weights are left
+/// for the end.
+static constexpr double fullestWay = 0.9, idlesLonger = 1.5, delayed = 0.7;
 
 namespace {
 class Pipeline {
@@ -159,15 +161,6 @@ double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
   return longest;
 }
 
-/// How long the crossing after each stage takes beside what goes the other way:
-/// both share the ways into and out of nodes.
-static std::pair<double, double> slowCrossing(const StageSeconds &times) {
-  double period = times.forward + times.backward;
-  double other = std::max(times.boundary, times.boundaryGradient);
-  double slower = period > 0 ? 1 + std::min(1.0, other / period) : 1;
-  return {slower * times.boundary, slower * times.boundaryGradient};
-}
-
 /// How long the ways out of the nodes of each stage are busy for a microbatch:
 /// with what goes forwards and what goes back, of all stages in them.
 static std::vector<double> findLoads(ArrayRef<EstimatedStage> stages) {
@@ -190,31 +183,41 @@ double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
                                   ArrayRef<int64_t> limits) {
   double count = std::accumulate(counts.begin(), counts.end(), 0.0);
   // A stage has no more in flight than the one before it.
-  std::vector<double> rooms;
-  double least = count;
-  for (int64_t limit : limits)
+  std::vector<double> rooms, starts;
+  double least = count, start = 0;
+  for (auto [limit, stage] : zip_equal(limits, stages)) {
     rooms.push_back(least = std::min(least, static_cast<double>(limit)));
+    starts.push_back(start);
+    start += stage.sizes.front().forward + stage.sizes.front().boundary;
+  }
   std::vector<double> loads = findLoads(stages);
   // From the last stage on, each time from when the stage begins.
-  double total = 0, gone = 0, before = 0, stay = 0;
+  double total = 0, gone = 0, stay = 0;
   for (size_t i = stages.size(); i-- > 0;) {
     const EstimatedStage &stage = stages[i];
     const StageSeconds &times = stage.sizes.front();
-    auto [crossing, back] = slowCrossing(times);
+    double slower = 1;
+    // What goes forwards and what goes back share the ways out of nodes.
+    if (i + 1 < stages.size() && stage.node != stages[i + 1].node)
+      slower += std::min(1.0, std::max(times.boundary, times.boundaryGradient) /
+                                  (times.forward + times.backward));
+    double crossing = slower * times.boundary;
+    double back = slower * times.boundaryGradient;
     double late = times.backward / 2, work = 0;
     for (auto [number, of] : zip_equal(counts, stage.sizes))
       work += number * (of.forward + of.backward);
     stay += times.forward + late + crossing + back;
     double end = std::max({work, count * (stay + late) / rooms[i],
                            count * loads[i] / fullestWay}) +
-                 std::max(0.0, stay - rooms[i] * times.forward);
-    gone = end - delayed * rooms[i] * late;
-    if (i + 1 < stages.size())
-      gone = std::max(gone, times.forward + crossing + before + back + late);
+                 idlesLonger * std::max(0.0, stay - rooms[i] * times.forward);
+    // The last gradient leaves when it has come back, and when no more than
+    // some gradients of weights are left to do.
+    gone = std::max(times.forward + crossing + gone + back + late,
+                    end - delayed * rooms[i] * late);
+    double gather = std::max(0.0, stage.gather - starts[i]);
     double own =
-        stage.gather + std::max(end, gone + late) + stage.reduce + stage.update;
+        gather + std::max(end, gone + late) + stage.reduce + stage.update;
     total = std::max(own, times.forward + crossing + total);
-    before = gone;
   }
   return total;
 }
