@@ -340,7 +340,7 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
     double end = number * std::max(both, (stay + late) / room);
     double gone = 0;
     if (splits) {
-      end += idlesLonger * std::max(0.0, stay - room * work.forward);
+      end += idlesLonger * std::max(0.0, stay - late - room * work.forward);
       gone = std::max(work.forward + crossing + label.gone + back + late,
                       end - delayed * room * late);
       end = std::max(end, gone + late);

@@ -26,7 +26,7 @@
 // room in flight, and a reduction r, has
 //
 //   stay'    = f + b + 2 k + stay             b: the gradient of inputs
-//   end      = M max(t, (stay' + w) / n) + 1.5 max(0, stay' - n f)
+//   end      = M max(t, (stay' + w) / n) + 1.5 max(0, stay' - b - n f)
 //   gone'    = max(f + 2 k + gone + b, end - 0.7 n w)   w: that of weights
 //   seconds' = max(max(end, gone' + w) + r, f + k + seconds)
 //

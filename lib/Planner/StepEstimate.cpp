@@ -207,9 +207,10 @@ double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
     for (auto [number, of] : zip_equal(counts, stage.sizes))
       work += number * (of.forward + of.backward);
     stay += times.forward + late + crossing + back;
-    double end = std::max({work, count * (stay + late) / rooms[i],
-                           count * loads[i] / fullestWay}) +
-                 idlesLonger * std::max(0.0, stay - rooms[i] * times.forward);
+    double end =
+        std::max({work, count * (stay + late) / rooms[i],
+                  count * loads[i] / fullestWay}) +
+        idlesLonger * std::max(0.0, stay - late - rooms[i] * times.forward);
     // The last gradient leaves when it has come back, and when no more than
     // some gradients of weights are left to do.
     gone = std::max(times.forward + crossing + gone + back + late,
