@@ -48,6 +48,9 @@ static constexpr int64_t coarsePositions = 10, morePositions = 16,
                          coarseCuts = 24, fineCuts = 72;
 /// More devices than these are many.
 static constexpr int64_t manyDevices = 64;
+/// On more than these, stages of whole nodes are usually better than what is
+/// improved device by device, which gets half of the work.
+static constexpr int64_t hundredsOfDevices = 256;
 /// How many labels a state keeps, how many orders are tried with all numbers of
 /// microbatches, and how many numbers and configurations go on.
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
@@ -596,7 +599,7 @@ void JointPlanner::improveBest() {
     halves[index % 2].push_back(start);
   int64_t work = options.effort *
                  improvementWork(orders.front().size(), problem.layers.size()) /
-                 (scheduled.empty() ? 2 : 4);
+                 (int64_t(orders.front().size()) > hundredsOfDevices ? 4 : 2);
   std::vector<Design> better[2];
   std::thread beside([&] {
     Estimator other(problem, cluster, options);
