@@ -16,7 +16,7 @@ using hetero::cluster::Cluster;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Times that are so much longer than the best are of no interest.
-static constexpr double muchLonger = 1.15;
+static constexpr double muchLonger = 1.08;
 /// How many labels a cell keeps, and how many designs of one search are
 /// returned.
 static constexpr size_t mostLabels = 3, designsOfEach = 2;
@@ -589,7 +589,7 @@ std::vector<GroupDesign> hetero::planner::searchNodes(
     int64_t mostOrders, double most) {
   std::vector<ClassNodes> classes = findClasses(builder, devices);
   std::vector<GroupDesign> result;
-  double least[2] = {most, most};
+  double least[2] = {most / muchLonger, most / muchLonger};
   for (size_t index : searched) {
     NodeSearch search(builder.model, classes, microbatches[index],
                       builder.options.recompute);
