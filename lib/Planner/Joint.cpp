@@ -69,7 +69,7 @@ static constexpr size_t mostSplit = 5;
 /// estimated, how many of the best are tried with all schedules, and how many
 /// are improved further.
 static constexpr int64_t groupOrders = 4;
-static constexpr size_t mostGroups = 160, mostRegular = 60, groupsScheduled = 9,
+static constexpr size_t mostGroups = 120, mostRegular = 40, groupsScheduled = 9,
                         groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
