@@ -27,6 +27,7 @@
 #include "DeviceOrders.h"
 #include "GroupSearch.h"
 #include "LocalSearch.h"
+#include "NodeSearch.h"
 #include "OtherSchedules.h"
 #include "StageSearch.h"
 #include "Verify.h"
@@ -47,22 +48,29 @@ static constexpr int64_t coarsePositions = 10, morePositions = 16,
                          coarseCuts = 24, fineCuts = 72;
 /// More devices than these are many.
 static constexpr int64_t manyDevices = 64;
+/// On more than these, stages of whole nodes are usually better than what is
+/// improved device by device, which gets half of the work.
+static constexpr int64_t hundredsOfDevices = 256;
 /// How many labels a state keeps, how many orders are tried with all numbers of
 /// microbatches, and how many numbers and configurations go on.
 static constexpr size_t labelsPerState = 6, firstOrders = 4,
                         bestMicrobatches = 6, bestConfigurations = 10;
 /// How many designs are improved and evaluated exactly.
 static constexpr size_t mostImproved = 14, mostEvaluated = 32;
-/// How many plans are tried with other schedules, and how many of them have the
-/// same number of microbatches. Which schedule is fastest depends on it.
-static constexpr size_t mostScheduled = 10, mostAlike = 3;
+/// How many plans are tried with other schedules, also where designs of groups
+/// have been, and how many of them have the same number of microbatches. Which
+/// schedule is fastest depends on it.
+static constexpr size_t mostScheduled = 10, mostScheduledBeside = 4,
+                        mostAlike = 3;
 /// How many designs are improved for split backwards.
 static constexpr size_t mostSplit = 5;
-/// On many devices: for how many orders of classes equal groups are searched,
-/// how many of these designs are estimated, and how many of the best by formula
-/// and by estimate are tried with all schedules; how many are improved further.
+/// On many devices: for how many orders of classes stages of whole nodes are
+/// searched, how many of these designs and of the regular ones among them are
+/// estimated, how many of the best are tried with all schedules, and how many
+/// are improved further.
 static constexpr int64_t groupOrders = 4;
-static constexpr size_t mostGroups = 160, groupsScheduled = 4, groupStarts = 3;
+static constexpr size_t mostGroups = 120, mostRegular = 40, groupsScheduled = 9,
+                        groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
 /// The value of a layout is an estimate, which may be too high by this.
@@ -128,7 +136,10 @@ private:
               int64_t numPositions);
   void searchCoarsely(size_t order, size_t microbatches);
   void searchAll();
+  double schedule(const Design &design, const Estimate &whole);
+  double estimateSplit(const Design &design);
   void addGroups();
+  std::vector<Design> chooseSplitStarts();
   std::vector<FoundDesign> chooseStarts();
   std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
                               unsigned seed, Estimator &by) const;
@@ -157,6 +168,8 @@ private:
   /// The searches that were run, coarsely and finely.
   std::vector<Configuration> done;
   std::vector<std::pair<size_t, size_t>> doneFinely;
+  /// The designs of groups that were tried with all schedules, the best first.
+  std::vector<std::pair<double, Design>> scheduled;
   double best = infinity;
   Selection selection;
   /// The plans that fit, the fastest first.
@@ -421,47 +434,78 @@ void JointPlanner::searchAll() {
     }
 }
 
-/// Regular designs, the best of which are tried with all schedules at once:
-/// what they take depends much on that.
+/// Evaluates a design with all schedules; the seconds of the best of them.
+double JointPlanner::schedule(const Design &design, const Estimate &whole) {
+  size_t number = design.microbatches;
+  Candidate candidate =
+      builder.complete(estimator.pool(number, microbatches[number])
+                           .makePlan(design.stages, whole.inFlight));
+  if (Error error = verifyStructure(builder.model, candidate.plan)) {
+    consumeError(std::move(error));
+    return infinity;
+  }
+  if (candidate.shortage)
+    return infinity;
+  double seconds = toSeconds(candidate.plan.predicted);
+  Selection other;
+  if (!isOver())
+    addSchedules(builder, candidate.plan, other);
+  consider(std::move(candidate));
+  if (!other.found())
+    return seconds;
+  seconds = std::min(seconds, toSeconds(other.get()->plan.predicted));
+  selection.add(*other.get());
+  return seconds;
+}
+
+/// Stages of whole nodes, the best of which are tried with all schedules at
+/// once: what they take depends much on that.
 void JointPlanner::addGroups() {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
   if (int64_t(devices.size()) < manyDevices || isOver())
     return;
   std::vector<GroupDesign> designs =
+      searchNodes(builder, devices, microbatches, searched, groupOrders, best);
+  std::vector<GroupDesign> regular =
       searchGroups(builder, devices, microbatches, searched, groupOrders);
+  if (regular.size() > mostRegular)
+    regular.resize(mostRegular);
+  for (GroupDesign &entry : regular)
+    designs.push_back(std::move(entry));
   std::vector<FoundDesign> fitting;
+  std::vector<std::pair<double, size_t>> ranked;
   for (GroupDesign &entry : designs) {
     if (fitting.size() >= mostGroups || isOver())
       break;
-    Estimate value = estimate(entry.design, estimator);
-    if (value.seconds == infinity)
+    Estimate whole = estimate(entry.design, estimator);
+    if (whole.seconds == infinity)
       continue;
+    ranked.push_back(
+        {std::min(whole.seconds, estimateSplit(entry.design)), fitting.size()});
     fitting.push_back(
-        {std::move(entry.design), std::move(value), fitting.size()});
+        {std::move(entry.design), std::move(whole), fitting.size()});
   }
-  size_t most = groupsScheduled * options.effort;
-  auto schedule = [&](const FoundDesign &entry) {
-    size_t number = entry.design.microbatches;
-    Candidate candidate = builder.complete(
-        estimator.pool(number, microbatches[number])
-            .makePlan(entry.design.stages, entry.estimate.inFlight));
-    if (Error error = verifyStructure(builder.model, candidate.plan))
-      return consumeError(std::move(error));
-    Plan plan = candidate.plan;
-    consider(std::move(candidate));
-    if (!isOver())
-      addSchedules(builder, plan, selection);
-  };
-  for (size_t i = 0; i < std::min(most, fitting.size()); ++i)
-    schedule(fitting[i]);
-  sort(fitting, [](const FoundDesign &left, const FoundDesign &right) {
-    return std::tie(left.estimate.seconds, left.number) <
-           std::tie(right.estimate.seconds, right.number);
-  });
+  sort(ranked);
   size_t tried = 0;
-  for (const FoundDesign &entry : fitting)
-    if (entry.number >= most && tried++ < most)
-      schedule(entry);
+  std::map<size_t, size_t> alike;
+  for (auto [value, index] : ranked) {
+    const FoundDesign &entry = fitting[index];
+    if (tried >= groupsScheduled * options.effort || isOver())
+      break;
+    if (++alike[entry.design.microbatches] > mostAlike)
+      continue;
+    ++tried;
+    double seconds = schedule(entry.design, entry.estimate);
+    if (seconds < infinity)
+      scheduled.push_back({seconds, entry.design});
+  }
+  llvm::stable_sort(scheduled, [](const auto &left, const auto &right) {
+    return left.first < right.first;
+  });
+  llvm::stable_sort(fitting,
+                    [](const FoundDesign &left, const FoundDesign &right) {
+                      return left.estimate.seconds < right.estimate.seconds;
+                    });
   for (size_t i = 0; i < std::min(groupStarts, fitting.size()); ++i)
     add(std::move(fitting[i].design));
 }
@@ -555,7 +599,7 @@ void JointPlanner::improveBest() {
     halves[index % 2].push_back(start);
   int64_t work = options.effort *
                  improvementWork(orders.front().size(), problem.layers.size()) /
-                 2;
+                 (int64_t(orders.front().size()) > hundredsOfDevices ? 4 : 2);
   std::vector<Design> better[2];
   std::thread beside([&] {
     Estimator other(problem, cluster, options);
@@ -568,34 +612,49 @@ void JointPlanner::improveBest() {
       add(std::move(design));
 }
 
-/// Designs for split backwards: what is best with whole ones need not be.
-void JointPlanner::addSplit() {
-  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
-    return;
-  sortFound();
+double JointPlanner::estimateSplit(const Design &design) {
+  if (isOver() || !isPossible(design))
+    return infinity;
+  return estimator.pool(design.microbatches, microbatches[design.microbatches])
+      .estimateSplit(design.stages);
+}
+
+/// Where the search for split backwards starts: at the best designs of groups
+/// by simulation, and the best of all by estimate for each number of
+/// microbatches.
+std::vector<Design> JointPlanner::chooseSplitStarts() {
   std::vector<Design> starts;
+  size_t most = mostSplit * options.effort;
+  std::map<size_t, size_t> alike;
+  for (const auto &[seconds, design] : scheduled)
+    if (starts.size() < most && design.stages.size() > 1 &&
+        ++alike[design.microbatches] <= 2)
+      starts.push_back(design);
+  sortFound();
   for (const FoundDesign &candidate : found) {
     const Design &design = candidate.design;
-    if (starts.size() >= mostSplit * options.effort ||
-        candidate.estimate.seconds > 1.25 * best)
+    if (starts.size() >= most || candidate.estimate.seconds > 1.25 * best)
       break;
     if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
           return other.microbatches == design.microbatches;
         }))
       starts.push_back(design);
   }
+  return starts;
+}
+
+/// Designs for split backwards: what is best with whole ones need not be.
+void JointPlanner::addSplit() {
+  if (!is_contained(options.otherSchedules, ScheduleKind::ZeroBubble))
+    return;
   auto value = [&](const Design &design, double) {
-    if (isOver() || !isPossible(design))
-      return infinity;
-    return estimator
-        .pool(design.microbatches, microbatches[design.microbatches])
-        .estimateSplit(design.stages);
+    return estimateSplit(design);
   };
   LocalSearch search(builder, microbatches, value);
   int64_t work = options.effort *
                  improvementWork(orders.front().size(), problem.layers.size()) /
                  8;
-  for (Design &design : starts) {
+  for (Design &design : chooseSplitStarts()) {
     for (StageChoice &stage : design.stages)
       stage.recompute = false;
     int64_t share = work;
@@ -604,14 +663,7 @@ void JointPlanner::addSplit() {
     Estimate whole = estimate(design, estimator);
     if (time == infinity || whole.seconds == infinity)
       continue;
-    StagePool &pool =
-        estimator.pool(design.microbatches, microbatches[design.microbatches]);
-    Candidate candidate =
-        builder.complete(pool.makePlan(design.stages, whole.inFlight));
-    if (Error error = verifyStructure(builder.model, candidate.plan))
-      consumeError(std::move(error));
-    else if (!candidate.shortage && !isOver())
-      addSchedules(builder, candidate.plan, selection);
+    schedule(design, whole);
   }
 }
 
@@ -632,9 +684,12 @@ void JointPlanner::consider(Candidate candidate) {
 /// The best plans with the schedules that are fastest by simulation.
 void JointPlanner::scheduleBest() {
   std::map<size_t, size_t> alike;
-  size_t number = 0;
+  // Designs of groups have been tried before.
+  size_t number = 0,
+         most = options.effort *
+                (scheduled.empty() ? mostScheduled : mostScheduledBeside);
   for (const Plan &plan : top)
-    if (!isOver() && number < mostScheduled * options.effort &&
+    if (!isOver() && number < most &&
         ++alike[plan.microbatches.size()] <= mostAlike) {
       ++number;
       addSchedules(builder, plan, selection);

@@ -45,6 +45,8 @@ size_t StagePool::find(const StageChoice &choice, StagePlace place,
   entry.limit = state.limit();
   state.apply(std::max<int64_t>(1, entry.limit));
   entry.first = model.onceTimes(entry.stage);
+  entry.seconds.node =
+      model.cluster.devices[entry.stage.mesh.devices.front()].node;
   entry.seconds.gather = toSeconds(entry.first.gather);
   entry.seconds.reduce = toSeconds(entry.first.reduce);
   entry.seconds.update = toSeconds(entry.first.update);

@@ -7,12 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepEstimate.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <numeric>
 
 using namespace llvm;
 using namespace hetero::planner;
+
+/// As simulations show: how much of its time a way out of a node can be busy
+/// before everything waits for it; for how much longer than it must a stage
+/// waits that has too few in flight to bridge the first way there and back; and
+/// the part of the microbatches in flight whose gradients of weights are left
+/// for the end.
+static constexpr double fullestWay = 0.9, idlesLonger = 1.5, delayed = 0.7;
 
 namespace {
 class Pipeline {
@@ -153,34 +161,64 @@ double hetero::planner::leastStep(ArrayRef<EstimatedStage> stages,
   return longest;
 }
 
+/// How long the ways out of the nodes of each stage are busy for a microbatch:
+/// with what goes forwards and what goes back, of all stages in them.
+static std::vector<double> findLoads(ArrayRef<EstimatedStage> stages) {
+  SmallDenseMap<int64_t, double> byNode;
+  for (size_t i = 0; i + 1 < stages.size(); ++i) {
+    if (stages[i].node == stages[i + 1].node)
+      continue;
+    const StageSeconds &times = stages[i].sizes.front();
+    byNode[stages[i].node] += times.boundary;
+    byNode[stages[i + 1].node] += times.boundaryGradient;
+  }
+  std::vector<double> loads;
+  for (const EstimatedStage &stage : stages)
+    loads.push_back(byNode.lookup(stage.node));
+  return loads;
+}
+
 double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
                                   ArrayRef<double> counts,
                                   ArrayRef<int64_t> limits) {
   double count = std::accumulate(counts.begin(), counts.end(), 0.0);
-  // From the last stage on: how long a microbatch stays.
-  std::vector<double> stays(stages.size());
-  double stay = 0;
+  // A stage has no more in flight than the one before it.
+  std::vector<double> rooms, starts;
+  double least = count, start = 0;
+  for (auto [limit, stage] : zip_equal(limits, stages)) {
+    rooms.push_back(least = std::min(least, static_cast<double>(limit)));
+    starts.push_back(start);
+    start += stage.sizes.front().forward + stage.sizes.front().boundary;
+  }
+  std::vector<double> loads = findLoads(stages);
+  // From the last stage on, each time from when the stage begins.
+  double total = 0, gone = 0, stay = 0;
   for (size_t i = stages.size(); i-- > 0;) {
-    const StageSeconds &times = stages[i].sizes.front();
-    stay += times.forward + times.backward / 2 + times.boundary +
-            times.boundaryGradient;
-    stays[i] = stay;
-  }
-  double longest = 0, before = 0, after = 0;
-  for (auto [index, stage] : enumerate(stages)) {
-    double work = 0;
-    for (auto [number, times] : zip_equal(counts, stage.sizes))
-      work += number * (times.forward + times.backward);
-    work = std::max(work,
-                    count * stays[index] / static_cast<double>(limits[index]));
+    const EstimatedStage &stage = stages[i];
     const StageSeconds &times = stage.sizes.front();
-    // Its own gradients of weights are left for the time after.
-    double left = after - count * times.backward / 2;
-    longest =
-        std::max(longest, std::max(before, stage.gather) + work +
-                              std::max(left, stage.reduce + stage.update));
-    before += times.forward + times.boundary;
-    after += times.backward / 2 + times.boundaryGradient;
+    double slower = 1;
+    // What goes forwards and what goes back share the ways out of nodes.
+    if (i + 1 < stages.size() && stage.node != stages[i + 1].node)
+      slower += std::min(1.0, std::max(times.boundary, times.boundaryGradient) /
+                                  (times.forward + times.backward));
+    double crossing = slower * times.boundary;
+    double back = slower * times.boundaryGradient;
+    double late = times.backward / 2, work = 0;
+    for (auto [number, of] : zip_equal(counts, stage.sizes))
+      work += number * (of.forward + of.backward);
+    stay += times.forward + late + crossing + back;
+    double end =
+        std::max({work, count * (stay + late) / rooms[i],
+                  count * loads[i] / fullestWay}) +
+        idlesLonger * std::max(0.0, stay - late - rooms[i] * times.forward);
+    // The last gradient leaves when it has come back, and when no more than
+    // some gradients of weights are left to do.
+    gone = std::max(times.forward + crossing + gone + back + late,
+                    end - delayed * rooms[i] * late);
+    double gather = std::max(0.0, stage.gather - starts[i]);
+    double own =
+        gather + std::max(end, gone + late) + stage.reduce + stage.update;
+    total = std::max(own, times.forward + crossing + total);
   }
-  return longest;
+  return total;
 }

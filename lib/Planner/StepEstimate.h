@@ -34,6 +34,8 @@ struct EstimatedStage {
   /// By size of microbatch.
   std::vector<StageSeconds> sizes;
   double gather = 0, reduce = 0, update = 0;
+  /// Its first node: stages that have the same share what leads out of it.
+  int64_t node = 0;
 };
 
 /// The seconds of a step. `sizeOf` gives for each microbatch the number of its
@@ -48,9 +50,16 @@ double estimateStep(llvm::ArrayRef<EstimatedStage> stages,
 double leastStep(llvm::ArrayRef<EstimatedStage> stages,
                  llvm::ArrayRef<double> counts);
 
-/// What an order that splits backwards comes close to: the gradients of
-/// weights, half of the backward, fill the gaps. With at most `limits` in
-/// flight on each stage.
+/// What an order that splits backwards comes close to, with at most `limits` in
+/// flight on each stage. The gradients of weights, half of the backward, fill
+/// the gaps as far as that goes. For each stage:
+///
+///   it waits for its first microbatch; then computes all of them, or longer if
+///   too few of them have room for the way there and back, or if what leads out
+///   of its nodes is too slow
+///   it waits once more if those that have room do not bridge the first way
+///   the last gradient goes back through all stages before, each of which still
+///   has to finish and to reduce its gradients
 double splitStep(llvm::ArrayRef<EstimatedStage> stages,
                  llvm::ArrayRef<double> counts, llvm::ArrayRef<int64_t> limits);
 

@@ -14,6 +14,11 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::simulator;
 
+/// How many microbatches a stage wants to have on their way after it, and how
+/// many at most, for each one that covers the way there and back. By trying
+/// many for the stages of large plans.
+static constexpr double wantedPeriods = 1.5, mostPeriods = 2;
+
 namespace {
 struct Worker {
   /// What is done of each kind; microbatches come in order.
@@ -35,20 +40,31 @@ struct Event {
   }
 };
 
+/// What a rule makes of the stages.
+struct Order {
+  std::vector<std::vector<Step>> steps;
+  Time total;
+};
+
 class Follower {
 public:
+  /// If `paced`, by the second rule.
   Follower(int64_t microbatches, ArrayRef<int64_t> inFlight,
-           ArrayRef<StageTimes> times)
+           ArrayRef<StageTimes> times, bool paced)
       : microbatches(microbatches), inFlight(inFlight), times(times),
         workers(inFlight.size()), steps(inFlight.size()),
-        forwardFree(inFlight.size()), backwardFree(inFlight.size()) {}
+        forwardFree(inFlight.size()), backwardFree(inFlight.size()) {
+    if (paced)
+      setPace();
+  }
 
-  std::vector<std::vector<Step>> follow();
+  Order follow();
 
 private:
   void push(Time time, int64_t stage, Event::Kind kind) {
     events.push({time, numEvents++, stage, kind});
   }
+  void setPace();
   void start(int64_t stage, Time now);
   void finish(int64_t stage, Time now);
   void cross(Time &free, Time now, Time crossing, int64_t to,
@@ -64,12 +80,42 @@ private:
   std::vector<std::vector<Step>> steps;
   /// When the boundary after a stage is free, forwards and backwards.
   std::vector<Time> forwardFree, backwardFree;
+  /// For each stage: with fewer microbatches on their way after it forwards
+  /// come first, and with so many there are none. Empty if that is no matter.
+  std::vector<double> wanted, most;
+  Time end;
   std::priority_queue<Event> events;
   /// Stages that may start something at the current time.
   std::vector<int64_t> pendingStages;
   int64_t numEvents = 0;
 };
 } // namespace
+
+/// How long a gradient of inputs and a forward take.
+static Time inputTime(const StageTimes &times) {
+  return std::max(times.backward - times.weightGradient, times.besideBackward);
+}
+static Time forwardTime(const StageTimes &times) {
+  return std::max(times.forward, times.besideForward);
+}
+
+/// By the way there and back from each stage, in periods of the slowest one.
+void Follower::setPace() {
+  Time period(1), stay;
+  for (const StageTimes &own : times)
+    period = std::max(period,
+                      forwardTime(own) + inputTime(own) + own.weightGradient);
+  wanted.resize(times.size());
+  most.resize(times.size());
+  for (size_t i = times.size(); i-- > 0;) {
+    const StageTimes &own = times[i];
+    stay +=
+        forwardTime(own) + inputTime(own) + own.boundary + own.boundaryGradient;
+    double periods = toSeconds(stay) / toSeconds(period);
+    wanted[i] = wantedPeriods * periods;
+    most[i] = std::max(1.0, mostPeriods * periods);
+  }
+}
 
 void Follower::start(int64_t stage, Time now) {
   Worker &worker = workers[stage];
@@ -78,13 +124,20 @@ void Follower::start(int64_t stage, Time now) {
   const StageTimes &own = times[stage];
   Step step;
   Time duration;
-  if (worker.inputs < worker.gradients) {
+  bool canGoOn = worker.forwards < worker.activations &&
+                 worker.forwards - worker.weights < inFlight[stage];
+  bool isBehind = false;
+  if (!wanted.empty()) {
+    auto away = static_cast<double>(worker.forwards - worker.inputs);
+    isBehind = away < wanted[stage];
+    canGoOn &= away < most[stage];
+  }
+  if (worker.inputs < worker.gradients && !(canGoOn && isBehind)) {
     step = {InstructionKind::InputGradient, worker.inputs};
-    duration = std::max(own.backward - own.weightGradient, own.besideBackward);
-  } else if (worker.forwards < worker.activations &&
-             worker.forwards - worker.weights < inFlight[stage]) {
+    duration = inputTime(own);
+  } else if (canGoOn) {
     step = {InstructionKind::Forward, worker.forwards};
-    duration = std::max(own.forward, own.besideForward);
+    duration = forwardTime(own);
   } else if (worker.weights < worker.inputs) {
     step = {InstructionKind::WeightGradient, worker.weights};
     duration = own.weightGradient;
@@ -94,6 +147,7 @@ void Follower::start(int64_t stage, Time now) {
   worker.busy = true;
   steps[stage].push_back(step);
   push(now + duration, stage, Event::Free);
+  end = std::max(end, now + duration + own.reduce + own.update);
 }
 
 /// Hands on what the last step has made.
@@ -122,7 +176,7 @@ void Follower::finish(int64_t stage, Time now) {
   }
 }
 
-std::vector<std::vector<Step>> Follower::follow() {
+Order Follower::follow() {
   if (workers.empty())
     return {};
   workers.front().activations = microbatches;
@@ -144,7 +198,7 @@ std::vector<std::vector<Step>> Follower::follow() {
       start(stage, event.time);
     pendingStages.clear();
   }
-  return std::move(steps);
+  return {std::move(steps), end};
 }
 
 std::vector<std::vector<Step>>
@@ -159,5 +213,7 @@ hetero::simulator::orderZeroBubble(int64_t microbatches,
     equal.assign(inFlight.size(), third);
     times = equal;
   }
-  return Follower(microbatches, inFlight, times).follow();
+  Order eager = Follower(microbatches, inFlight, times, false).follow();
+  Order paced = Follower(microbatches, inFlight, times, true).follow();
+  return std::move(paced.total < eager.total ? paced.steps : eager.steps);
 }
