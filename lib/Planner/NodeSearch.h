@@ -38,8 +38,7 @@
 // ----------------
 // 34 layers on 8 nodes of 4 A100 and 24 of 4 V100, in 64 microbatches of 32:
 // 5 layers on 2 nodes of A100 and 4 layers on 2 more, 7 on the other four, then
-// 3 layers on each 4 nodes of V100: nobody has fewer layers at the end, where a
-// stage begins late, as the others wait for the last gradient.
+// 3 layers on each 4 nodes of V100.
 //
 //===----------------------------------------------------------------------===//
 
