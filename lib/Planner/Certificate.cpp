@@ -32,6 +32,7 @@ private:
   StageModel model;
   std::vector<ClassCount> classes;
   LayerRuns runs;
+  RowTimes rowTimes;
   std::vector<std::vector<int64_t>> options;
   /// For each option a time that is excluded.
   std::vector<double> excluded;
@@ -57,7 +58,7 @@ Certificate::Certificate(const Problem &problem, const Cluster &cluster,
   network.emplace(cluster, devices, classes);
   for (const std::vector<int64_t> &microbatches : options) {
     StageBounds bounds(model, runs, classes, *max_element(microbatches),
-                       *min_element(microbatches));
+                       *min_element(microbatches), rowTimes);
     excluded.push_back(std::min(known, workBound(bounds)));
     pricesOf.emplace_back();
   }
@@ -81,9 +82,8 @@ std::vector<size_t> Certificate::orderOptions(bool isFirst) const {
 
 /// Raises what is excluded of an option, at most to `best`.
 double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
-  double low = excluded[option];
   Relaxation relaxation(model, runs, classes, options[option], *network, known,
-                        prices.vec());
+                        prices.vec(), rowTimes);
   double raised = raise(relaxation, excluded[option], best);
   work -= relaxation.numSteps();
   return raised;
@@ -133,6 +133,8 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, bool isFirst,
 /// How often prices are improved, and how much more they may exclude each time.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
+/// With more layers each try takes too long.
+static constexpr int64_t mostLayers = 60;
 /// How many steps of relaxations are done finely: some seconds.
 static constexpr int64_t mostWork = 60000000;
 
@@ -140,12 +142,12 @@ double Certificate::compute(int64_t effort) {
   work = effort * mostWork;
   size_t lowest = raiseAll({}, /*isFirst=*/true, known);
   // Prices that are good for one option need not be for another one.
-  for (int64_t i = 0; i < mostImprovements * effort && classes.size() > 1;
-       ++i) {
+  bool improves = classes.size() > 1 && runs.numLayers <= mostLayers;
+  for (int64_t i = 0; improves && i < mostImprovements * effort; ++i) {
     if (excluded[lowest] >= known || work <= 0)
       break;
     Relaxation relaxation(model, runs, classes, options[lowest], *network,
-                          known, pricesOf[lowest]);
+                          known, pricesOf[lowest], rowTimes);
     std::vector<double> prices =
         relaxation.improvePrices(excluded[lowest], known);
     work -= relaxation.numSteps();

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // On hundreds of devices a line of them has too many cuts to try, but many good
-// plans are regular: all stages of a class are alike (NodeSearch.h has others). A *shape* says how,
+// plans are regular: all stages of a class are alike (NodeSearch.h has others).
+// A *shape* says how,
 //
 //   nodes     in how many nodes a stage lies
 //   devices   how many devices it has in each of them

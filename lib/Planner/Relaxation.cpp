@@ -113,10 +113,12 @@ void Relaxation::LabelCells::add(const Label &label) {
   };
   int64_t late = cellOf(label.lateAfter, resolution.late) +
                  cellOf(label.lateAfter - time / 2, resolution.later);
-  Label &cell = cells[late * (resolution.stay + 1) +
-                      cellOf(label.stays, resolution.stay)];
+  size_t number =
+      late * (resolution.stay + 1) + cellOf(label.stays, resolution.stay);
+  Label &cell = cells[number];
   if (cell.price == infinity) {
     cell = label;
+    used.push_back(number);
     return;
   }
   cell.price = std::min(cell.price, label.price);
@@ -127,21 +129,22 @@ void Relaxation::LabelCells::add(const Label &label) {
   cell.back = std::min(cell.back, label.back);
 }
 
-/// Those that are not worse than another one, the cheapest first.
-std::vector<Relaxation::Label> Relaxation::LabelCells::take() const {
+std::vector<Relaxation::Label> Relaxation::LabelCells::take() {
   std::vector<Label> kept;
-  for (const Label &label : reverse(cells))
-    if (label.price < infinity &&
-        none_of(
-            kept,
-            [&](const Label &other) {
-              return other.price <= label.price && other.late >= label.late &&
-                     other.lateAfter >= label.lateAfter &&
-                     other.stays <= label.stays &&
-                     other.crossings <= label.crossings &&
-                     other.back <= label.back;
-            }))
+  // The latest first: few others are better than these.
+  sort(used, std::greater<>());
+  for (size_t number : used) {
+    const Label &label = cells[number];
+    if (none_of(kept, [&](const Label &other) {
+          return other.price <= label.price && other.late >= label.late &&
+                 other.lateAfter >= label.lateAfter &&
+                 other.stays <= label.stays &&
+                 other.crossings <= label.crossings && other.back <= label.back;
+        }))
       kept.push_back(label);
+    cells[number] = {};
+  }
+  used.clear();
   sort(kept, [](const Label &left, const Label &right) {
     return std::tie(left.price, left.stays, left.late, left.lateAfter) <
            std::tie(right.price, right.stays, right.late, right.lateAfter);
@@ -199,8 +202,8 @@ bool Relaxation::excludes(double time) {
   // Of the stages from each layer on.
   std::vector<std::vector<Label>> labels(numLayers() + 1);
   labels.back().push_back({0, infinity, infinity, 0, 0, 0});
+  LabelCells cells(resolution, time);
   for (int64_t first = numLayers() - 1; first >= 0; --first) {
-    LabelCells cells(resolution, time);
     double most = all - front[first];
     for (int64_t last = first + 1; last <= numLayers(); ++last) {
       if (labels[last].empty())

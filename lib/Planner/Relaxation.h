@@ -106,7 +106,7 @@ public:
   Relaxation(const StageModel &model, const LayerRuns &runs,
              llvm::ArrayRef<ClassCount> classes,
              llvm::ArrayRef<int64_t> microbatches, const NetworkBounds &network,
-             double longest, std::vector<double> prices = {});
+             double longest, std::vector<double> prices, RowTimes &times);
 
   void setResolution(const Resolution &chosen) { resolution = chosen; }
   /// How many ways to put a stage before others were tried.
@@ -160,15 +160,25 @@ private:
   public:
     LabelCells(const Resolution &resolution, double time);
     void add(const Label &label);
-    std::vector<Label> take() const;
+    /// Those that are not worse than another one, the cheapest first; empties
+    /// all cells.
+    std::vector<Label> take();
 
   private:
     Resolution resolution;
     double time;
     std::vector<Label> cells;
+    /// The cells that are not empty.
+    std::vector<size_t> used;
   };
-  /// The devices that a stage may be on.
-  struct StagePlaceBound;
+  /// The devices that a stage may be on: those of one node, or of several of
+  /// which each has at least some bandwidth to others.
+  struct StagePlaceBound {
+    const NodeKind *node = nullptr;
+    double bandwidth = 0;
+    /// By class, how many devices there are at most.
+    std::vector<int64_t> counts;
+  };
   /// The times at which a row of some degree has one more sample, in groups:
   /// the first and the last of each. Of forward and backward, or the forward
   /// alone.
@@ -178,6 +188,13 @@ private:
     /// samples a row has within its last.
     std::vector<size_t> classes;
     std::vector<int64_t> covered;
+  };
+  /// For each group of times of a layer, or of its forward, the least price of
+  /// devices at a place that do the largest and the smallest microbatch, or its
+  /// forward, within that. The same for all runs that repeat the layer.
+  struct PlaceCovers {
+    const TimeGroups *groups = nullptr, *forwards = nullptr;
+    std::vector<double> large, small, forward;
   };
 
   bool coversAlmost(const StageOption &option, const StageOption &other) const;
@@ -197,8 +214,9 @@ private:
   std::vector<double> cover(const TimeGroups &groups, int64_t tensor,
                             int64_t samples,
                             const StagePlaceBound &place) const;
-  void addOptions(size_t run, int64_t tensor, const StagePlaceBound &place,
-                  const TimeGroups &groups, const TimeGroups &forwards,
+  void findPlaces();
+  const PlaceCovers &findCovers(size_t unit, int64_t tensor, size_t place);
+  void addOptions(size_t run, int64_t tensor, size_t placeNumber,
                   std::vector<StageOption> &list);
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
                      StageOption option, std::vector<StageOption> &list);
@@ -222,6 +240,10 @@ private:
   /// A crossing and that of the gradient back, in crossings.
   double bothWays = 1;
   int64_t steps = 0;
+  std::vector<StagePlaceBound> places;
+  std::map<std::pair<size_t, int64_t>, std::pair<TimeGroups, TimeGroups>>
+      timeGroups;
+  std::map<std::tuple<size_t, int64_t, size_t>, PlaceCovers> covers;
   /// By run, not found yet if it says so.
   std::vector<std::vector<StageOption>> known;
   std::vector<bool> isKnown;

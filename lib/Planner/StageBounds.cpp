@@ -56,6 +56,11 @@ LayerRuns::LayerRuns(const Problem &problem)
       }
       saved.push_back(kept);
       inputs.push_back(entering);
+      int64_t length = last - first + 1;
+      if (counts.size() == 1)
+        units.push_back({runs[first * (numLayers + 1) + first + 1], length});
+      else
+        units.push_back({entry->second, 1});
       representatives.push_back({first, last});
       states.push_back(state);
       degrees.push_back(common);
@@ -65,14 +70,15 @@ LayerRuns::LayerRuns(const Problem &problem)
 
 StageBounds::StageBounds(const StageModel &model, const LayerRuns &runs,
                          ArrayRef<ClassCount> classes, int64_t largest,
-                         int64_t smallest)
+                         int64_t smallest, RowTimes &times)
     : model(model), runs(runs), classes(classes.begin(), classes.end()),
-      largest(largest), smallest(smallest) {
+      largest(largest), smallest(smallest), rowTimes(times) {
   findChoices();
   for (size_t run = 0; run < runs.size(); ++run)
     for (const RowChoice &choice : choices)
       allowed.push_back(is_contained(runs.degrees[run], choice.tensor));
   tables.resize(allowed.size());
+  rowTimes.resize(allowed.size());
 }
 
 void StageBounds::findChoices() {
@@ -161,9 +167,13 @@ const StageBounds::Table &StageBounds::table(size_t run, size_t choice) {
   double leastForward = infinity;
   result.rate = infinity;
   std::pair<double, double> times;
+  auto &known = rowTimes[run * choices.size() + choice];
+  size_t number = 0;
   for (int64_t samples = 1, next = 1; samples <= largest; ++samples) {
     if (samples == next) {
-      times = timesOf(run, choice, samples);
+      if (number == known.size())
+        known.push_back(timesOf(run, choice, samples));
+      times = known[number++];
       next += samples <= allSamplesUpTo ? 1 : samples / 50;
     }
     auto [both, forward] = times;
@@ -216,11 +226,12 @@ double StageBounds::updateTime(size_t run) {
 
 double StageBounds::leastRate(size_t run, size_t index) {
   double least = infinity;
+  auto [unit, length] = runs.units[run];
   for (size_t choice = 0; choice < choices.size(); ++choice)
-    if (choices[choice].index == index && isAllowed(run, choice))
-      least = std::min(least, table(run, choice).rate *
+    if (choices[choice].index == index && isAllowed(unit, choice))
+      least = std::min(least, table(unit, choice).rate *
                                   static_cast<double>(choices[choice].tensor));
-  return least;
+  return least * static_cast<double>(length);
 }
 
 double StageBounds::forwardShare(size_t run) {

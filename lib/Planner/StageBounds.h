@@ -47,6 +47,9 @@ public:
   std::vector<LayerRun> representatives;
   std::vector<ColumnState> states;
   std::vector<std::vector<int64_t>> degrees;
+  /// A run of which it is so many in a row: its layer if all are alike, else
+  /// itself.
+  std::vector<std::pair<size_t, int64_t>> units;
   /// What they save at least for a sample, and what enters them.
   std::vector<double> saved, inputs;
 
@@ -62,11 +65,16 @@ private:
   std::vector<size_t> runs;
 };
 
+/// What rows take for the numbers of samples that are looked at, in order: it
+/// does not depend on how the batch is cut.
+using RowTimes = std::vector<std::vector<std::pair<double, double>>>;
+
 class StageBounds {
 public:
+  /// `times` is kept for others with the same layers and classes.
   StageBounds(const StageModel &model, const LayerRuns &runs,
               llvm::ArrayRef<ClassCount> classes, int64_t largest,
-              int64_t smallest);
+              int64_t smallest, RowTimes &times);
 
   const StageModel &model;
   const LayerRuns &runs;
@@ -112,6 +120,7 @@ private:
   std::vector<RowChoice> choices;
   std::vector<bool> allowed;
   std::vector<Table> tables;
+  RowTimes &rowTimes;
   std::vector<double> updates;
   /// For each choice its rows in nodes that join their devices differently.
   std::vector<std::vector<cost::Group>> groups;

@@ -51,24 +51,17 @@ double hetero::planner::workBound(StageBounds &bounds) {
          static_cast<double>(bounds.model.problem.batch) / all;
 }
 
-/// One node, or several of which each has at least some bandwidth to others.
-struct Relaxation::StagePlaceBound {
-  const NodeKind *node = nullptr;
-  double bandwidth = 0;
-  /// By class, how many devices there are at most.
-  std::vector<int64_t> counts;
-};
-
 Relaxation::Relaxation(const StageModel &model, const LayerRuns &runs,
                        ArrayRef<ClassCount> classes,
                        ArrayRef<int64_t> microbatches,
                        const NetworkBounds &network, double longest,
-                       std::vector<double> prices)
+                       std::vector<double> prices, RowTimes &times)
     : bounds(model, runs, classes, *max_element(microbatches),
-             *min_element(microbatches)),
+             *min_element(microbatches), times),
       runs(runs), network(network), count(microbatches.size()),
       numLarge(llvm::count(microbatches, bounds.largest)), longest(longest),
       shortest(workBound(bounds)) {
+  findPlaces();
   setPrices(prices.empty() ? pricesBySpeed(bounds) : std::move(prices));
   // What leaves a node after some layer, and the first takes all of it.
   const std::vector<Layer> &layers = model.problem.layers;
@@ -87,6 +80,22 @@ Relaxation::Relaxation(const StageModel &model, const LayerRuns &runs,
   slowestCrossing = crossingBytes / network.leastOut;
 }
 
+void Relaxation::findPlaces() {
+  for (const NodeKind &node : network.nodes)
+    places.push_back({&node, 0, node.counts});
+  std::vector<double> levels(network.outOfClass);
+  sort(levels);
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  // The slowest node of a stage has one of these bandwidths at best.
+  for (double level : levels) {
+    StagePlaceBound place = {nullptr, level, {}};
+    for (auto [entry, out] : zip_equal(bounds.classes, network.outOfClass))
+      place.counts.push_back(out >= level ? entry.count : 0);
+    if (network.numNodes > 1)
+      places.push_back(std::move(place));
+  }
+}
+
 void Relaxation::setPrices(std::vector<double> given) {
   prices = std::move(given);
   all = 0;
@@ -95,6 +104,7 @@ void Relaxation::setPrices(std::vector<double> given) {
   all *= 1 + 1e-9;
   known.assign(runs.size(), {});
   isKnown.assign(runs.size(), false);
+  covers.clear();
 }
 
 /// Up to this many times are all looked at; more of them are put together when
@@ -312,19 +322,40 @@ void Relaxation::addWithMemory(size_t run, int64_t tensor,
     list.push_back(option);
 }
 
-void Relaxation::addOptions(size_t run, int64_t tensor,
-                            const StagePlaceBound &place,
-                            const TimeGroups &groups,
-                            const TimeGroups &forwards,
+/// What covers at which price, of the layer that a run repeats.
+const Relaxation::PlaceCovers &
+Relaxation::findCovers(size_t unit, int64_t tensor, size_t place) {
+  auto [known, isNewTime] = timeGroups.try_emplace({unit, tensor});
+  if (isNewTime)
+    known->second = {findTimes(unit, tensor, /*forwardOnly=*/false),
+                     findTimes(unit, tensor, /*forwardOnly=*/true)};
+  auto [entry, isNew] = covers.try_emplace({unit, tensor, place});
+  PlaceCovers &result = entry->second;
+  if (!isNew)
+    return result;
+  const StagePlaceBound &where = places[place];
+  result.groups = &known->second.first;
+  result.forwards = &known->second.second;
+  result.forward = cover(*result.forwards, tensor, bounds.smallest, where);
+  result.large = cover(*result.groups, tensor, bounds.largest, where);
+  result.small = bounds.smallest == bounds.largest
+                     ? result.large
+                     : cover(*result.groups, tensor, bounds.smallest, where);
+  return result;
+}
+
+void Relaxation::addOptions(size_t run, int64_t tensor, size_t placeNumber,
                             std::vector<StageOption> &list) {
-  ArrayRef<std::pair<double, double>> times = groups.times;
-  std::vector<double> forward = cover(forwards, tensor, bounds.smallest, place);
-  std::vector<double> large = cover(groups, tensor, bounds.largest, place);
-  std::vector<double> small =
-      bounds.smallest == bounds.largest
-          ? large
-          : cover(groups, tensor, bounds.smallest, place);
-  double share = bounds.forwardShare(run), whole = 0;
+  const StagePlaceBound &place = places[placeNumber];
+  auto [unit, length] = runs.units[run];
+  auto scale = static_cast<double>(length);
+  const PlaceCovers &found = findCovers(unit, tensor, placeNumber);
+  ArrayRef<std::pair<double, double>> times = found.groups->times;
+  ArrayRef<std::pair<double, double>> forwards = found.forwards->times;
+  ArrayRef<double> large = found.large, small = found.small;
+  if (times.empty())
+    return;
+  double share = bounds.forwardShare(unit), whole = 0;
   if (place.node)
     for (auto [number, cost] : zip_equal(place.node->counts, prices))
       whole += static_cast<double>(number) * cost;
@@ -348,20 +379,22 @@ void Relaxation::addOptions(size_t run, int64_t tensor,
       continue;
     StageOption option;
     option.price = price;
-    double time = times[fast].first;
-    option.total = static_cast<double>(numLarge) * times[slow].first +
+    double time = scale * times[fast].first;
+    option.total = static_cast<double>(numLarge) * scale * times[slow].first +
                    static_cast<double>(count - numLarge) * time;
+    if (option.total > longest)
+      continue;
     // The devices that the price buys have to do the forward as well.
-    size_t quick = firstWithin(forward, price);
+    size_t quick = firstWithin(found.forward, price);
     option.forward = share * time;
-    if (quick < forwards.times.size())
-      option.forward = std::max(option.forward, forwards.times[quick].first);
+    if (quick < forwards.size())
+      option.forward = std::max(option.forward, scale * forwards[quick].first);
     // Gradients of weights are at most half of the backward.
     option.stay = (time + option.forward) / 2;
     option.weights = time - option.stay;
     option.handedOn =
         (option.total + static_cast<double>(count) * option.forward) / 2;
-    int64_t most = samplesOfRow(run, tensor, times[slow].second, place);
+    int64_t most = samplesOfRow(unit, tensor, times[slow].second, place);
     if (place.node) {
       // So many rows or more.
       int64_t rows = (bounds.largest + most - 1) / most;
@@ -376,7 +409,7 @@ void Relaxation::addOptions(size_t run, int64_t tensor,
       option.isAcross = true;
       option.once =
           onceAcross(run, place.bandwidth,
-                     nodesFor(run, tensor, times[slow].second, place));
+                     nodesFor(unit, tensor, times[slow].second, place));
     }
     addWithMemory(run, tensor, place, option, list);
   }
@@ -424,29 +457,10 @@ const std::vector<Relaxation::StageOption> &Relaxation::options(size_t run) {
   if (isKnown[run])
     return result;
   isKnown[run] = true;
-  std::vector<StagePlaceBound> places;
-  for (const NodeKind &node : network.nodes)
-    places.push_back({&node, 0, node.counts});
-  std::vector<double> levels(network.outOfClass);
-  sort(levels);
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  // The slowest node of a stage has one of these bandwidths at best.
-  for (double level : levels) {
-    StagePlaceBound place = {nullptr, level, {}};
-    for (auto [entry, out] : zip_equal(bounds.classes, network.outOfClass))
-      place.counts.push_back(out >= level ? entry.count : 0);
-    if (network.numNodes > 1)
-      places.push_back(std::move(place));
-  }
   std::vector<StageOption> list;
-  for (int64_t tensor : runs.degrees[run]) {
-    TimeGroups times = findTimes(run, tensor, /*forwardOnly=*/false);
-    TimeGroups forwards = findTimes(run, tensor, /*forwardOnly=*/true);
-    if (times.times.empty())
-      continue;
-    for (const StagePlaceBound &place : places)
-      addOptions(run, tensor, place, times, forwards, list);
-  }
+  for (int64_t tensor : runs.degrees[run])
+    for (size_t place = 0; place < places.size(); ++place)
+      addOptions(run, tensor, place, list);
   // Those that are not worse in everything than another one.
   sort(list, [](const StageOption &left, const StageOption &right) {
     return std::tie(left.price, left.total, left.once.end, left.kept) <
