@@ -18,7 +18,8 @@
 // plans of larger searches as cutoffs, so that what it finds is found here.
 //
 // What is independent runs in two threads: the other planners beside the first
-// part, every second design that is improved, the certificate beside the rest.
+// part, every second design that is improved, the certificate beside all that
+// comes after the first part.
 // How much each of them does is counted, so that the plan does not depend on
 // the machine.
 //
@@ -26,16 +27,15 @@
 
 #include "DeviceOrders.h"
 #include "GroupSearch.h"
+#include "JointPlanner.h"
 #include "LocalSearch.h"
 #include "NodeSearch.h"
 #include "OtherSchedules.h"
-#include "StageSearch.h"
 #include "Verify.h"
 #include "hetero/Planner/Certificate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <random>
-#include <thread>
 
 using namespace llvm;
 using namespace hetero;
@@ -77,105 +77,12 @@ static constexpr size_t mostEvaluatedAlike = 10;
 static constexpr double slack = 1.12;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-namespace {
-/// One run of the search.
-struct Configuration {
-  size_t order = 0, microbatches = 0;
-  double value = infinity;
-};
-
-/// A design with what it is expected to take, by when it was found.
-struct FoundDesign {
-  Design design;
-  Estimate estimate;
-  size_t number = 0;
-};
-
-/// Estimates designs, and remembers stages that it has met. One for each
-/// thread.
-class Estimator {
-public:
-  Estimator(const Problem &problem, const Cluster &cluster,
-            const PlannerOptions &options)
-      : builder(problem, cluster, options) {}
-
-  PlanBuilder builder;
-  StagePool &pool(size_t number, ArrayRef<int64_t> microbatches) {
-    return pools.try_emplace(number, builder, microbatches).first->second;
-  }
-
-private:
-  std::map<size_t, StagePool> pools;
-};
-
-class JointPlanner {
-public:
-  JointPlanner(const Problem &problem, const Cluster &cluster,
-               const PlannerOptions &options, bool thorough)
-      : problem(problem), cluster(cluster), options(options),
-        thorough(thorough), estimator(problem, cluster, options),
-        builder(estimator.builder), coarseTables(builder.model, coarseCuts),
-        fineTables(builder.model, fineCuts), deadline(options.timeBudget) {}
-
-  Expected<Plan> plan(StringRef name);
-
-private:
-  bool isOver() const { return deadline.isOver(); }
-  std::optional<Plan> ask(const PlannerEntry &planner) const;
-  void addBaseline(Plan plan);
-  void searchQuickly();
-  void addOthers();
-  void addSeed(const Plan &plan);
-  void addOrders(std::vector<std::vector<int64_t>> more);
-  void chooseMicrobatches();
-  bool isPossible(const Design &design) const;
-  Estimate estimate(const Design &design, Estimator &by,
-                    double cutoff = infinity) const;
-  void add(Design design);
-  void search(Configuration &configuration, SearchTables &tables,
-              int64_t numPositions);
-  void searchCoarsely(size_t order, size_t microbatches);
-  void searchAll();
-  double schedule(const Design &design, const Estimate &whole);
-  double estimateSplit(const Design &design);
-  void addGroups();
-  std::vector<Design> chooseSplitStarts();
-  std::vector<FoundDesign> chooseStarts();
-  std::vector<Design> improve(ArrayRef<FoundDesign> starts, int64_t work,
-                              unsigned seed, Estimator &by) const;
-  void improveBest();
-  void addSplit();
-  void evaluateBest(size_t most, size_t ofEach);
-  void scheduleBest();
-  void improvePlan(std::optional<Time> &certified);
-  void consider(Candidate candidate);
-  void sortFound();
-
-  const Problem &problem;
-  const Cluster &cluster;
-  const PlannerOptions &options;
-  bool thorough;
-  /// The runs that the orders are made of.
-  std::vector<std::vector<int64_t>> runs;
-  Estimator estimator;
-  const PlanBuilder &builder;
-  SearchTables coarseTables, fineTables;
-  Deadline deadline;
-  /// Lines of devices; all ways to cut the batch, and those that are searched.
-  std::vector<std::vector<int64_t>> orders, microbatches;
-  std::vector<size_t> searched;
-  std::vector<FoundDesign> found;
-  /// The searches that were run, coarsely and finely.
-  std::vector<Configuration> done;
-  std::vector<std::pair<size_t, size_t>> doneFinely;
-  /// The designs of groups that were tried with all schedules, the best first.
-  std::vector<std::pair<double, Design>> scheduled;
-  double best = infinity;
-  Selection selection;
-  /// The plans that fit, the fastest first.
-  std::vector<Plan> top;
-};
-} // namespace
+JointPlanner::JointPlanner(const Problem &problem, const Cluster &cluster,
+                           const PlannerOptions &options, bool thorough)
+    : problem(problem), cluster(cluster), options(options), thorough(thorough),
+      estimator(problem, cluster, options), builder(estimator.builder),
+      coarseTables(builder.model, coarseCuts),
+      fineTables(builder.model, fineCuts), deadline(options.timeBudget) {}
 
 //===----------------------------------------------------------------------===//
 // Designs
@@ -289,6 +196,14 @@ void JointPlanner::searchQuickly() {
   evaluateBest(options.candidates, std::numeric_limits<size_t>::max());
 }
 
+/// Beside all that follows; it needs the time of some plan.
+void JointPlanner::startCertificate() {
+  if (selection.found() && !isOver())
+    certificate.emplace([&, known = selection.get()->plan.predicted] {
+      certified = computeCertificate(problem, cluster, known, options.effort);
+    });
+}
+
 /// The other planners' plans are candidates as well, and a good start.
 void JointPlanner::addOthers() {
   std::vector<const PlannerEntry *> list;
@@ -307,6 +222,7 @@ void JointPlanner::addOthers() {
   };
   std::thread beside(run);
   searchQuickly();
+  startCertificate();
   run();
   beside.join();
   for (std::optional<Plan> &plan : plans)
@@ -518,7 +434,7 @@ void JointPlanner::addGroups() {
 /// takes longer.
 static int64_t improvementWork(int64_t numDevices, int64_t numLayers) {
   int64_t work = 15000000 / (numDevices * 8 + numLayers * 2 + 50);
-  return std::max<int64_t>(400, std::min<int64_t>(16000, work));
+  return std::max<int64_t>(400, std::min<int64_t>(12000, work));
 }
 
 /// The best designs, and the best for each number of stages, and then those of
@@ -725,12 +641,7 @@ void JointPlanner::evaluateBest(size_t most, size_t ofEach) {
 }
 
 /// Everything that planStages does not do.
-void JointPlanner::improvePlan(std::optional<Time> &certified) {
-  std::optional<std::thread> beside;
-  if (selection.found() && !isOver())
-    beside.emplace([&, known = selection.get()->plan.predicted] {
-      certified = computeCertificate(problem, cluster, known, options.effort);
-    });
+void JointPlanner::improvePlan() {
   addOrders(mixRuns(cluster, runs));
   searchAll();
   addGroups();
@@ -738,8 +649,8 @@ void JointPlanner::improvePlan(std::optional<Time> &certified) {
   evaluateBest(mostEvaluated, mostEvaluatedAlike);
   scheduleBest();
   addSplit();
-  if (beside)
-    beside->join();
+  if (certificate)
+    certificate->join();
 }
 
 Expected<Plan> JointPlanner::plan(StringRef name) {
@@ -749,10 +660,9 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
   chooseMicrobatches();
   runs = findRuns(cluster, *devices, /*mostByNode=*/5);
   addOrders(permuteRuns(runs, std::max<int64_t>(1, options.maxOrders)));
-  std::optional<Time> certified;
   if (thorough) {
     addOthers();
-    improvePlan(certified);
+    improvePlan();
   } else {
     searchQuickly();
   }
@@ -794,6 +704,17 @@ Expected<Plan> hetero::planner::planJoint(const Problem &problem,
                                           const PlannerOptions &options) {
   if (Error error = check(problem))
     return error;
-  return JointPlanner(problem, cluster, options, /*thorough=*/true)
-      .plan("joint");
+  JointPlanner planner(problem, cluster, options, /*thorough=*/true);
+  // More of a search may end elsewhere: it is never worse than less.
+  if (options.effort > 1) {
+    PlannerOptions less = options;
+    less.effort = 1;
+    Expected<Plan> plan =
+        JointPlanner(problem, cluster, less, /*thorough=*/true).plan("joint");
+    if (plan)
+      planner.addBaseline(std::move(*plan));
+    else
+      consumeError(plan.takeError());
+  }
+  return planner.plan("joint");
 }
