@@ -74,8 +74,8 @@ std::vector<size_t> Certificate::orderOptions(bool isFirst) const {
       if (!is_contained(order, option))
         order.push_back(option);
   if (!isFirst)
-    llvm::stable_sort(order, [&](size_t left, size_t right) {
-      return excluded[left] < excluded[right];
+    sort(order, [&](size_t left, size_t right) {
+      return std::tie(excluded[left], left) < std::tie(excluded[right], right);
     });
   return order;
 }

@@ -52,6 +52,9 @@ struct GroupDesign {
   Design design;
 };
 
+/// The fastest first; those that take the same as they were.
+std::vector<GroupDesign> sortDesigns(std::vector<GroupDesign> designs);
+
 /// The best designs for up to `mostOrders` orders of the classes and each of
 /// the numbers of microbatches in `searched`, the fastest first. They need not
 /// fit: memory is estimated. O(orders * microbatches * shapes * stages).

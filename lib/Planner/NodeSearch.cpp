@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeSearch.h"
+#include "ClassNodes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -31,20 +32,6 @@ static constexpr double fullest = 0.85, idlesLonger = 1.5, delayed = 0.7;
 static constexpr double freely = 0.97;
 
 namespace {
-/// The nodes that have devices of a class, with equally many of them.
-struct ClassNodes {
-  int64_t deviceClass = 0, perNode = 0;
-  std::vector<std::vector<int64_t>> nodes;
-  /// Bytes for a second to another node, and in a node.
-  double out = infinity, inside = infinity;
-  double memory = 0;
-};
-
-/// Of all layers before, in seconds.
-struct Times {
-  std::vector<double> both, forward;
-};
-
 /// Of a stage: seconds for a microbatch, and once; how many have room in
 /// flight, also if it computes again.
 struct StageWork {
@@ -58,7 +45,7 @@ struct Shape {
   /// How many stages share the nodes, how many rows one has, and how many
   /// samples the fullest row.
   int64_t shared = 1, rows = 1, samples = 1;
-  const Times *times = nullptr;
+  const RowSeconds *times = nullptr;
   /// What a stage takes with the layers from `first` up to `last`, at
   /// first * (layers + 1) + last.
   std::vector<StageWork> works;
@@ -100,8 +87,6 @@ public:
   solve(ArrayRef<size_t> order, bool splits, double most);
 
 private:
-  const Times &findTimes(const ClassNodes &nodes, int64_t tensor,
-                         int64_t samples);
   StageWork workOf(const ClassNodes &nodes, const Shape &shape, int64_t first,
                    int64_t last) const;
   void findShapes(size_t index, ArrayRef<int64_t> degrees);
@@ -125,8 +110,8 @@ private:
   int64_t largest, count, numLayers;
   bool recomputes, splits = true;
   double limit = infinity;
-  std::vector<double> parameters, gradients, optimizer, saved, inputs;
-  std::map<std::tuple<int64_t, int64_t, int64_t>, Times> known;
+  LayerSums sums;
+  RowSecondsTable rowSeconds;
   std::vector<std::vector<Shape>> shapes;
   /// By class, for all layers before: the seconds of a node for all
   /// microbatches, in the shape that takes least.
@@ -150,31 +135,10 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
                        ArrayRef<int64_t> sizes, bool recomputes)
     : model(model), classes(classes), largest(*max_element(sizes)),
       count(sizes.size()), numLayers(model.problem.layers.size()),
-      recomputes(recomputes) {
-  auto addTo = [](std::vector<double> &list, Bytes bytes) {
-    if (list.empty())
-      list.push_back(0);
-    list.push_back(list.back() + static_cast<double>(bytes.count()));
-  };
-  Bytes entering;
-  std::vector<int64_t> degrees = {1};
-  for (const Layer &layer : model.problem.layers) {
-    addTo(parameters, layer.parameters);
-    addTo(gradients, layer.gradients);
-    addTo(optimizer, layer.optimizerState);
-    addTo(saved, layer.saved.perSample);
-    addTo(inputs, entering);
-    entering = layer.output.perSample;
-    for (int64_t degree : layer.tensorDegrees)
-      if (!is_contained(degrees, degree) &&
-          all_of(model.problem.layers, [&](const Layer &other) {
-            return is_contained(other.tensorDegrees, degree);
-          }))
-        degrees.push_back(degree);
-  }
+      recomputes(recomputes), sums(model.problem), rowSeconds(model) {
   shapes.resize(classes.size());
   for (size_t index = 0; index < classes.size(); ++index)
-    findShapes(index, degrees);
+    findShapes(index, commonDegrees(model.problem));
   for (ArrayRef<Shape> list : shapes) {
     std::vector<double> &least =
         nodeSeconds.emplace_back(numLayers + 1, list.empty() ? infinity : 0);
@@ -186,36 +150,6 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
         least[layer] = number == 0 ? seconds : std::min(least[layer], seconds);
       }
   }
-}
-
-/// Forward and backward with the sums over a row.
-const Times &NodeSearch::findTimes(const ClassNodes &nodes, int64_t tensor,
-                                   int64_t samples) {
-  auto [entry, isNew] = known.try_emplace({nodes.deviceClass, tensor, samples});
-  Times &result = entry->second;
-  if (!isNew)
-    return result;
-  const LayerTimes &table =
-      model.layerTimes(nodes.deviceClass, tensor, samples);
-  result = {table.prefix, table.forwardPrefix};
-  if (tensor == 1)
-    return result;
-  cost::Group group = cost::makeGroup(
-      model.cluster, ArrayRef(nodes.nodes.front()).take_front(tensor));
-  double forward = 0, both = 0;
-  std::pair<Time, Time> sums;
-  std::optional<int64_t> before;
-  for (int64_t layer = 0; layer < numLayers; ++layer) {
-    int64_t kind = model.problem.layers[layer].like.value_or(layer);
-    if (before != kind)
-      sums = model.tensorTimes(model.problem.layers[layer], group, samples);
-    before = kind;
-    forward += toSeconds(sums.first);
-    both += toSeconds(sums.first) + toSeconds(sums.second);
-    result.forward[layer + 1] += forward;
-    result.both[layer + 1] += both;
-  }
-  return result;
 }
 
 /// The shapes with the fewest nodes for each number of samples, and of those
@@ -244,7 +178,7 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
                                                   (inNode * fewer));
         if (shape.nodes > int64_t(nodes.nodes.size()))
           continue;
-        shape.times = &findTimes(nodes, tensor, shape.samples);
+        shape.times = &rowSeconds.find(nodes, tensor, shape.samples);
         auto [entry, isNew] =
             best.try_emplace({shape.devices, shape.nodes}, shape);
         if (!isNew &&
@@ -274,21 +208,21 @@ StageWork NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
   work.forward = sum(shape.times->forward);
   work.both = sum(shape.times->both);
   if (shape.nodes > 1)
-    work.once = 2 * (1 - 1 / numNodes) * sum(gradients) / nodes.out *
+    work.once = 2 * (1 - 1 / numNodes) * sum(sums.gradients) / nodes.out *
                 static_cast<double>(shape.shared);
   else if (shape.rows > 1)
-    work.once = 2 * sum(gradients) / parts / nodes.inside;
+    work.once = 2 * sum(sums.gradients) / parts / nodes.inside;
   double free =
-      nodes.memory - sum(parameters) / parts -
-      sum(gradients) / parts * (count > 1 ? 2 : 1) -
-      sum(optimizer) / static_cast<double>(shape.nodes * shape.devices);
+      nodes.memory - sum(sums.parameters) / parts -
+      sum(sums.gradients) / parts * (count > 1 ? 2 : 1) -
+      sum(sums.optimizer) / static_cast<double>(shape.nodes * shape.devices);
   auto samples = static_cast<double>(shape.samples);
   auto room = [&](double kept) {
     return std::min(static_cast<double>(count),
                     std::floor(free / (kept * samples)));
   };
-  work.room = room(sum(saved) / parts);
-  work.roomAgain = room(sum(inputs));
+  work.room = room(sum(sums.saved) / parts);
+  work.roomAgain = room(sum(sums.inputs));
   return work;
 }
 
@@ -551,43 +485,12 @@ std::vector<StageChoice> NodeSearch::collect(ArrayRef<size_t> order,
   return stages;
 }
 
-/// The classes with their nodes; a node that has fewer devices of a class than
-/// others counts with what all have.
-static std::vector<ClassNodes> findClasses(const PlanBuilder &builder,
-                                           ArrayRef<int64_t> devices) {
-  const Cluster &cluster = builder.model.cluster;
-  std::map<int64_t, std::map<int64_t, std::vector<int64_t>>> found;
-  for (int64_t device : devices)
-    found[cluster.devices[device].deviceClass][cluster.devices[device].node]
-        .push_back(device);
-  std::vector<ClassNodes> result;
-  for (auto &[deviceClass, nodes] : found) {
-    ClassNodes &entry = result.emplace_back();
-    entry.deviceClass = deviceClass;
-    entry.perNode = devices.size();
-    entry.memory = static_cast<double>(
-        cluster.classes[deviceClass].usableMemory().count());
-    for (auto &[node, list] : nodes) {
-      entry.perNode = std::min<int64_t>(entry.perNode, list.size());
-      entry.nodes.push_back(list);
-    }
-    auto speed = [&](int64_t from, int64_t to) {
-      return static_cast<double>(
-          cluster.pathBetween(from, to).bandwidth.count());
-    };
-    if (entry.nodes.size() > 1)
-      entry.out = speed(entry.nodes[0].front(), entry.nodes[1].front());
-    if (entry.perNode > 1)
-      entry.inside = speed(entry.nodes[0][0], entry.nodes[0][1]);
-  }
-  return result;
-}
-
 std::vector<GroupDesign> hetero::planner::searchNodes(
     const PlanBuilder &builder, ArrayRef<int64_t> devices,
     ArrayRef<std::vector<int64_t>> microbatches, ArrayRef<size_t> searched,
     int64_t mostOrders, double most) {
-  std::vector<ClassNodes> classes = findClasses(builder, devices);
+  std::vector<ClassNodes> classes =
+      findClassNodes(builder.model.cluster, devices);
   std::vector<GroupDesign> result;
   double least[2] = {most / muchLonger, most / muchLonger};
   for (size_t index : searched) {
@@ -607,9 +510,5 @@ std::vector<GroupDesign> hetero::planner::searchNodes(
     } while (++number < mostOrders &&
              std::next_permutation(order.begin(), order.end()));
   }
-  llvm::stable_sort(result,
-                    [](const GroupDesign &left, const GroupDesign &right) {
-                      return left.seconds < right.seconds;
-                    });
-  return result;
+  return sortDesigns(std::move(result));
 }
