@@ -65,7 +65,7 @@ private:
                                        const cluster::Cluster &cluster);
   FailureOr<std::map<int64_t, int64_t>> measure(const FoundPlan &found);
   SmallVector<Bytes> tryPlan(const FoundPlan &found,
-                             const cluster::Cluster &cluster);
+                             const cluster::Cluster &cluster, bool &fitsBarely);
   LogicalResult reportNoPlan(func::FuncOp step, llvm::Error error,
                              const cluster::Cluster &cluster,
                              const cluster::Cluster &tight);
@@ -275,13 +275,17 @@ static Bytes getUsable(const cluster::Cluster &cluster, int64_t device) {
 
 /// What kernels take beside what their operations say, as a share of all:
 /// operands that are packed for a product, sums in parts. A sixteenth was seen
-/// in a BERT of 570 KiB; it is less in larger ones.
-static constexpr int64_t kernelShare = 16;
+/// in a BERT of 570 KiB; it is less in larger ones. Where no plan leaves that
+/// much, two thirds of it have to do.
+static constexpr int64_t kernelShare = 16, leastKernelShare = 24;
 
 /// As findShortage, by the program of the plan. Planners count on less than a
-/// program may need, but not on less than half of it.
+/// program may need, but not on less than half of it. `fitsBarely` says whether
+/// it leaves a little for what kernels may take.
 SmallVector<Bytes> PlanPass::tryPlan(const FoundPlan &found,
-                                     const cluster::Cluster &cluster) {
+                                     const cluster::Cluster &cluster,
+                                     bool &fitsBarely) {
+  fitsBarely = true;
   bool isFull =
       llvm::any_of(found.plan.stages, [&](const planner::Stage &stage) {
         return llvm::any_of(
@@ -300,6 +304,7 @@ SmallVector<Bytes> PlanPass::tryPlan(const FoundPlan &found,
     Bytes needed(bytes + bytes / kernelShare);
     if (needed <= usable)
       continue;
+    fitsBarely &= Bytes(bytes + bytes / leastKernelShare) <= usable;
     shortage.resize(cluster.classes.size(), Bytes(0));
     Bytes &missing = shortage[cluster.devices[device].deviceClass];
     missing = std::max(missing, needed - usable);
@@ -464,10 +469,16 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
       return std::move(*program);
   cluster::Cluster tight = cluster;
   bool isTight = false;
+  // The first plan that leaves little.
+  std::optional<FoundPlan> barely;
   constexpr int maxRounds = 12;
   for (int round = 0; round < maxRounds; ++round) {
     llvm::Expected<planner::Plan> plan =
         planner::runPlanner(plannerName, problem, tight, *options);
+    if (!plan && barely) {
+      llvm::consumeError(plan.takeError());
+      break;
+    }
     if (!plan)
       return reportNoPlan(step, plan.takeError(), cluster, tight);
     if (std::optional<planner::Plan> turns = getTurns(problem, tight, *plan))
@@ -476,16 +487,18 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
     found.layout = layOutState(step, layers, *splits, user->storageDims, *plan);
     found.plan = std::move(*plan);
     SmallVector<Bytes> shortage = findShortage(found.plan, cluster);
-    bool hasRows = shortage.empty();
+    bool hasRows = shortage.empty(), fitsBarely = false;
     if (hasRows)
-      shortage = tryPlan(found, cluster);
+      shortage = tryPlan(found, cluster, fitsBarely);
+    // A bound for less memory is none for all of it.
+    if (isTight)
+      found.plan.bound = Time(0);
     if (shortage.empty()) {
-      // A bound for less memory is none for all of it.
-      if (isTight)
-        found.plan.bound = Time(0);
       warnOfOtherParts(step, *user, found.plan);
       return found;
     }
+    if (fitsBarely && !barely)
+      barely = found;
     // Planners take all of a layer to be divided. Where that is not so and the
     // rest does not fit, layers stay whole.
     bool divides =
@@ -503,6 +516,10 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
     for (auto [kind, bytes] : llvm::zip_equal(tight.classes, shortage))
       kind.reserved =
           std::min(kind.memory, kind.reserved + bytes * (1 + round));
+  }
+  if (barely) {
+    warnOfOtherParts(step, *user, barely->plan);
+    return std::move(*barely);
   }
   return LogicalResult(
       step.emitError()
