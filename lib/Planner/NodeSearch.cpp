@@ -23,10 +23,8 @@ static constexpr double muchLonger = 1.08;
 static constexpr size_t mostLabels = 3, designsOfEach = 2;
 /// More stages of one class in the same nodes are not tried.
 static constexpr int64_t mostShared = 2;
-/// As in StepEstimate.cpp: how much of its time the way out of a node can be
-/// busy, how long a stage waits with too few in flight, and the part of those
-/// whose gradients of weights are left for the end.
-static constexpr double fullest = 0.85, idlesLonger = 1.5, delayed = 0.7;
+/// How much of its time the way out of a node can be busy.
+static constexpr double fullest = 0.85;
 /// Layers differ in how much faster classes compute them, so that a little less
 /// than all of the work may be enough.
 static constexpr double freely = 0.97;

@@ -48,16 +48,14 @@ NetworkBounds::NetworkBounds(const cluster::Cluster &cluster,
           cluster.paths[from * cluster.nodes.size() + to];
       auto speed = static_cast<double>(path.bandwidth.count());
       latency = std::min(latency, toSeconds(path.latency));
-      bandwidth = std::max(bandwidth, speed);
       double &best = from == to ? node.inside : node.out;
       best = std::max(best, speed);
       if (from != to)
         other.out = std::max(other.out, speed);
     }
-  if (bandwidth == 0) {
+  // A device alone sends nothing.
+  if (latency == infinity)
     latency = 0;
-    bandwidth = infinity;
-  }
   leastOut = infinity;
   for (auto &[index, node] : found) {
     if (node.out > 0)

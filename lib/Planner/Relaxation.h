@@ -54,7 +54,6 @@
 #define HETERO_LIB_PLANNER_RELAXATION_H
 
 #include "StageBounds.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hetero::planner {
 
@@ -74,7 +73,7 @@ struct NetworkBounds {
                 llvm::ArrayRef<int64_t> devices,
                 llvm::ArrayRef<ClassCount> classes);
 
-  double latency = 0, bandwidth = 0;
+  double latency = 0;
   /// The least of the best bandwidths out of nodes.
   double leastOut = 0;
   std::vector<NodeKind> nodes;

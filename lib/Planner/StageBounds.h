@@ -58,8 +58,6 @@ public:
   size_t find(int64_t first, int64_t last) const {
     return runs[first * (numLayers + 1) + last];
   }
-  /// The most parts that all layers can be divided in.
-  int64_t mostParts(size_t run) const { return degrees[run].back(); }
 
 private:
   std::vector<size_t> runs;

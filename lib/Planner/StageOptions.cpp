@@ -9,6 +9,7 @@
 #include "Relaxation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -156,10 +157,6 @@ struct CoverRow {
 };
 } // namespace
 
-static int64_t divideUp(int64_t left, int64_t right) {
-  return (left + right - 1) / right;
-}
-
 /// Beyond this number of samples, three and more kinds of rows cover them with
 /// fractions of rows.
 static constexpr int64_t mostWhole = 64;
@@ -178,11 +175,12 @@ static double leastCover(ArrayRef<CoverRow> rows, int64_t samples) {
   if (rows.size() <= 2) {
     const CoverRow &first = rows.front(), &last = rows.back();
     double least = infinity;
-    int64_t most = std::min(first.number, divideUp(samples, first.covered));
+    int64_t most =
+        std::min(first.number, int64_t(divideCeil(samples, first.covered)));
     for (int64_t number = rows.size() == 1 ? most : 0; number <= most;
          ++number) {
       int64_t left = std::max<int64_t>(0, samples - number * first.covered);
-      int64_t others = divideUp(left, last.covered);
+      int64_t others = divideCeil(left, last.covered);
       if (others <= last.number)
         least = std::min(least, static_cast<double>(number) * first.cost +
                                     static_cast<double>(others) * last.cost);
@@ -280,7 +278,7 @@ int64_t Relaxation::nodesFor(size_t run, int64_t tensor, double time,
       slow = std::max(slow, samples);
   }
   int64_t left = std::max<int64_t>(1, bounds.largest - slow);
-  return 1 + (left + most - 1) / most;
+  return 1 + int64_t(divideCeil(left, most));
 }
 
 /// With what microbatches keep, or with their inputs and the forward again.
@@ -397,7 +395,7 @@ void Relaxation::addOptions(size_t run, int64_t tensor, size_t placeNumber,
     int64_t most = samplesOfRow(unit, tensor, times[slow].second, place);
     if (place.node) {
       // So many rows or more.
-      int64_t rows = (bounds.largest + most - 1) / most;
+      int64_t rows = divideCeil(bounds.largest, most);
       option.once = onceInNode(run, *place.node, tensor, rows);
       if (rows == 1 && place.node->size() > tensor)
         option.once = {0,

@@ -16,11 +16,8 @@ using namespace llvm;
 using namespace hetero::planner;
 
 /// As simulations show: how much of its time a way out of a node can be busy
-/// before everything waits for it; for how much longer than it must a stage
-/// waits that has too few in flight to bridge the first way there and back; and
-/// the part of the microbatches in flight whose gradients of weights are left
-/// for the end.
-static constexpr double fullestWay = 0.9, idlesLonger = 1.5, delayed = 0.7;
+/// before everything waits for it.
+static constexpr double fullestWay = 0.9;
 
 namespace {
 class Pipeline {

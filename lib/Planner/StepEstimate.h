@@ -23,6 +23,12 @@
 
 namespace hetero::planner {
 
+/// With split backwards, as simulations show: for how much longer than it must
+/// a stage waits that has too few in flight to bridge the first way there and
+/// back, and the part of the microbatches in flight whose gradients of weights
+/// are left for the end.
+inline constexpr double idlesLonger = 1.5, delayed = 0.7;
+
 /// Of a stage, in seconds, for one size of microbatch. The boundary is the one
 /// to the next stage.
 struct StageSeconds {
