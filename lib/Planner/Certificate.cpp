@@ -9,6 +9,7 @@
 #include "hetero/Planner/Certificate.h"
 #include "PlanBuilder.h"
 #include "Relaxation.h"
+#include "StageSearch.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -157,6 +158,25 @@ double Certificate::compute(int64_t effort) {
                       std::min(known, mostGain * excluded[lowest]));
   }
   return *std::min_element(excluded.begin(), excluded.end());
+}
+
+bool hetero::planner::isCertified(const Problem &problem,
+                                  const Cluster &cluster, const Plan &plan) {
+  bool isLayered = plan.schedule == ScheduleKind::Layered &&
+                   plan.stages.size() == 1 &&
+                   (plan.stages.front().state == StateMode::Full ||
+                    plan.stages.front().state == StateMode::Node);
+  auto isSame = [&](ArrayRef<int64_t> sizes) {
+    return std::is_permutation(sizes.begin(), sizes.end(),
+                               plan.microbatches.begin(),
+                               plan.microbatches.end());
+  };
+  return any_of(microbatchOptions(problem), isSame) &&
+         all_of(plan.stages, [&](const Stage &stage) {
+           const Mesh &mesh = stage.mesh;
+           return (isLayered || stage.layers.size() == 1) &&
+                  rowsAreUniform(cluster, mesh.devices, mesh.tensor);
+         });
 }
 
 Time hetero::planner::computeCertificate(const Problem &problem,

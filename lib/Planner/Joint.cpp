@@ -675,11 +675,7 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
       (!certified || *certified >= plan->predicted))
     certified =
         computeCertificate(problem, cluster, plan->predicted, options.effort);
-  // The certificate is about plans whose stages have one run and uniform rows.
-  if (plan && certified && all_of(plan->stages, [&](const Stage &stage) {
-        return stage.layers.size() == 1 &&
-               rowsAreUniform(cluster, stage.mesh.devices, stage.mesh.tensor);
-      }))
+  if (plan && certified && isCertified(problem, cluster, *plan))
     plan->bound = std::max(plan->bound, std::min(*certified, plan->predicted));
   return plan;
 }

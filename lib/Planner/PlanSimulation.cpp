@@ -43,10 +43,6 @@ static std::vector<StageTimes> chunkTimes(const StageModel &model,
   const Stage &stage = plan.stages[index];
   bool isLast = index + 1 == plan.stages.size();
   bool goesRound = plan.schedule == ScheduleKind::Interleaved;
-  // Layers that come and go are gathered once more for the backward.
-  bool comesAgain =
-      plan.schedule == ScheduleKind::Layered &&
-      (stage.state == StateMode::Full || stage.state == StateMode::Node);
   Bytes all = model.columnState(stage.layers, stage.mesh.tensor).parameters;
   std::vector<StageTimes> result;
   for (size_t chunk = 0; chunk < stage.layers.size(); ++chunk) {
@@ -60,8 +56,6 @@ static std::vector<StageTimes> chunkTimes(const StageModel &model,
       std::tie(times.forward, times.backward) = model.computeTimes(part, size);
       times.gather = scaled(times.gather);
       times.reduce = scaled(times.reduce);
-      if (comesAgain)
-        times.reduce += times.gather;
       times.boundary = times.boundaryGradient = Time(0);
       bool wraps = isLast && goesRound && chunk + 1 < stage.layers.size() &&
                    plan.stages.size() > 1;
@@ -155,9 +149,14 @@ getFlows(const StageModel &model, const Plan &plan,
 static std::vector<StageCommunication>
 getCommunication(ArrayRef<std::vector<StageTimes>> bySize) {
   std::vector<StageCommunication> result;
-  for (const std::vector<StageTimes> &list : bySize)
-    result.push_back(
-        {list.front().gather > Time(0), list.front().reduce > Time(0)});
+  for (const std::vector<StageTimes> &list : bySize) {
+    // Some chunks may have no parameters.
+    StageCommunication &stage = result.emplace_back();
+    for (const StageTimes &times : list) {
+      stage.gathers |= times.gather > Time(0);
+      stage.reduces |= times.reduce > Time(0);
+    }
+  }
   return result;
 }
 

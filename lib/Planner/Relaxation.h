@@ -43,6 +43,10 @@
 // the gradients of weights, which may be made after the gradient is handed
 // back.
 //
+// One stage may also be layered: it has all microbatches in flight, but the
+// parameters and gradients of one layer suffice, and only those of the first
+// are waited for.
+//
 // A stage in a part of a node may hand on to another one in the same node, but
 // all stages that come one after the other in a node have no more than its
 // devices: each adds its share of the node to the number of crossings between
@@ -196,6 +200,20 @@ private:
     std::vector<double> large, small, forward;
   };
 
+  /// What the devices of a stage have to do within some time: the largest
+  /// microbatch, the smallest, or the forward of that.
+  enum class CoverKind { Large, Small, Forward };
+  /// What of these costs most, and how much. By class, how many samples a row
+  /// has in that time.
+  struct DearestCover {
+    CoverKind kind = CoverKind::Large;
+    double price = 0;
+    std::vector<int64_t> covered;
+  };
+
+  int64_t samplesOf(CoverKind kind) const {
+    return kind == CoverKind::Large ? bounds.largest : bounds.smallest;
+  }
   bool coversAlmost(const StageOption &option, const StageOption &other) const;
   static void takeBest(StageOption &option, const StageOption &other);
   int64_t numLayers() const { return runs.numLayers; }
@@ -217,12 +235,16 @@ private:
   const PlaceCovers &findCovers(size_t unit, int64_t tensor, size_t place);
   void addOptions(size_t run, int64_t tensor, size_t placeNumber,
                   std::vector<StageOption> &list);
+  void addOption(size_t run, int64_t tensor, size_t place,
+                 const DearestCover &dearest, std::vector<StageOption> &list);
+  void setInNode(size_t run, int64_t tensor, const NodeKind &node,
+                 const DearestCover &dearest, StageOption &option);
+  void setLayered(const StagePlaceBound &place, StageOption &option) const;
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
-                     StageOption option, std::vector<StageOption> &list);
-  int64_t nodesFor(size_t run, int64_t tensor, double time,
-                   const StagePlaceBound &place);
-  int64_t samplesOfRow(size_t run, int64_t tensor, double time,
-                       const StagePlaceBound &place);
+                     bool isLayered, StageOption option,
+                     std::vector<StageOption> &list);
+  int64_t nodesFor(int64_t tensor, const DearestCover &dearest,
+                   const StagePlaceBound &place) const;
   std::vector<double> findFront(double time);
 
   StageBounds bounds;

@@ -219,17 +219,6 @@ std::vector<double> Relaxation::cover(const TimeGroups &groups, int64_t tensor,
   return result;
 }
 
-/// The most samples of a row within `time`.
-int64_t Relaxation::samplesOfRow(size_t run, int64_t tensor, double time,
-                                 const StagePlaceBound &place) {
-  int64_t most = 0;
-  for (auto [choice, row] : enumerate(bounds.rowChoices()))
-    if (row.tensor == tensor && bounds.isAllowed(run, choice) &&
-        place.counts[row.index] >= tensor)
-      most = std::max(most, bounds.samplesWithin(run, choice, time));
-  return most;
-}
-
 // Gradients are summed in two passes at the end, or parameters are gathered in
 // one pass at the start (or at the end) and gradients summed in one.
 OnceBound Relaxation::onceInNode(size_t run, const NodeKind &node,
@@ -261,38 +250,40 @@ OnceBound Relaxation::onceAcross(size_t run, double bandwidth,
       reduce};
 }
 
-/// In how many nodes the largest microbatch is done within `time` at least. One
-/// of them has no more than the bandwidth of the place.
-int64_t Relaxation::nodesFor(size_t run, int64_t tensor, double time,
-                             const StagePlaceBound &place) {
+/// In how many nodes what is dearest can be done at least. One of them has no
+/// more than the bandwidth of the place.
+int64_t Relaxation::nodesFor(int64_t tensor, const DearestCover &dearest,
+                             const StagePlaceBound &place) const {
   int64_t most = 1, slow = 1;
   for (const NodeKind &node : network.nodes) {
     int64_t samples = 0;
-    for (auto [choice, row] : enumerate(bounds.rowChoices()))
-      if (row.tensor == tensor && bounds.isAllowed(run, choice) &&
-          place.counts[row.index] >= tensor)
-        samples += node.counts[row.index] / tensor *
-                   bounds.samplesWithin(run, choice, time);
+    for (auto [index, covered] : enumerate(dearest.covered))
+      if (place.counts[index] >= tensor)
+        samples += node.counts[index] / tensor * covered;
     most = std::max(most, samples);
     if (node.out <= place.bandwidth)
       slow = std::max(slow, samples);
   }
-  int64_t left = std::max<int64_t>(1, bounds.largest - slow);
+  int64_t left = std::max<int64_t>(1, samplesOf(dearest.kind) - slow);
   return 1 + int64_t(divideCeil(left, most));
 }
 
 /// With what microbatches keep, or with their inputs and the forward again.
 void Relaxation::addWithMemory(size_t run, int64_t tensor,
-                               const StagePlaceBound &place, StageOption option,
+                               const StagePlaceBound &place, bool isLayered,
+                               StageOption option,
                                std::vector<StageOption> &list) {
   const ColumnState &state = runs.states[run];
-  // Parameters that are divided are gathered; the optimizer state may be
-  // divided.
-  double own =
-      static_cast<double>(state.parameters.count() +
-                          state.gradients.count() * (count > 1 ? 2 : 1)) /
-      static_cast<double>(tensor);
+  // Parameters that are divided are gathered, and if layers come and go at
+  // least those of one; the optimizer state may be divided.
+  auto own = static_cast<double>(state.parameters.count() +
+                                 state.gradients.count() * (count > 1 ? 2 : 1));
   option.state = static_cast<double>(state.optimizer.count());
+  if (isLayered) {
+    own = runs.largestLayer;
+    option.state += static_cast<double>(state.parameters.count());
+  }
+  own /= static_cast<double>(tensor);
   option.room = place.node ? 0 : infinity;
   option.bytePrice = infinity;
   for (auto [index, entry] : enumerate(bounds.classes)) {
@@ -306,7 +297,9 @@ void Relaxation::addWithMemory(size_t run, int64_t tensor,
     option.room += static_cast<double>(place.counts[index]) * free;
     option.bytePrice = std::min(option.bytePrice, prices[index] / free);
   }
-  auto samples = static_cast<double>(bounds.smallest);
+  // All microbatches are in flight if layers come and go.
+  auto samples = static_cast<double>(isLayered ? bounds.model.problem.batch
+                                               : bounds.smallest);
   option.kept = runs.saved[run] * samples;
   double kept = option.kept;
   list.push_back(option);
@@ -342,75 +335,131 @@ Relaxation::findCovers(size_t unit, int64_t tensor, size_t place) {
   return result;
 }
 
-void Relaxation::addOptions(size_t run, int64_t tensor, size_t placeNumber,
+/// The first of a list that falls with a price not above another one, and the
+/// last with that price or a higher one.
+static size_t firstWithin(ArrayRef<double> list, double price) {
+  return partition_point(list, [&](double other) { return other > price; }) -
+         list.begin();
+}
+static size_t lastNotWithin(ArrayRef<double> list, double price) {
+  return partition_point(list, [&](double other) { return other >= price; }) -
+         list.begin() - 1;
+}
+
+/// Devices at a place have some price, and do the largest and the smallest
+/// microbatch and the forward of that in some times. One of the three is the
+/// dearest: it is what the devices have to be able to do, and the others are
+/// done as fast as that price allows.
+void Relaxation::addOptions(size_t run, int64_t tensor, size_t place,
                             std::vector<StageOption> &list) {
+  const PlaceCovers &found = findCovers(runs.units[run].first, tensor, place);
+  if (found.groups->times.empty())
+    return;
+  auto add = [&](ArrayRef<double> covers, const TimeGroups &groups,
+                 CoverKind kind) {
+    double before = infinity;
+    for (double price : covers) {
+      if (price > all || price == before || price < found.large.back())
+        continue;
+      before = price;
+      // The slowest of those with the price: it has fewest devices.
+      size_t group = lastNotWithin(covers, price);
+      DearestCover dearest{kind, price, {}};
+      dearest.covered.resize(prices.size(), 0);
+      for (auto [number, index] : enumerate(groups.classes))
+        dearest.covered[index] =
+            groups.covered[number * groups.times.size() + group];
+      addOption(run, tensor, place, dearest, list);
+    }
+  };
+  add(found.large, *found.groups, CoverKind::Large);
+  if (bounds.smallest < bounds.largest)
+    add(found.small, *found.groups, CoverKind::Small);
+  add(found.forward, *found.forwards, CoverKind::Forward);
+}
+
+void Relaxation::addOption(size_t run, int64_t tensor, size_t placeNumber,
+                           const DearestCover &dearest,
+                           std::vector<StageOption> &list) {
   const StagePlaceBound &place = places[placeNumber];
   auto [unit, length] = runs.units[run];
   auto scale = static_cast<double>(length);
   const PlaceCovers &found = findCovers(unit, tensor, placeNumber);
   ArrayRef<std::pair<double, double>> times = found.groups->times;
   ArrayRef<std::pair<double, double>> forwards = found.forwards->times;
-  ArrayRef<double> large = found.large, small = found.small;
-  if (times.empty())
+  StageOption option;
+  option.price = dearest.price;
+  size_t slow = firstWithin(found.large, option.price);
+  size_t fast = firstWithin(found.small, option.price);
+  // What is not the dearest costs less.
+  if (dearest.kind != CoverKind::Large)
+    slow = lastNotWithin(found.large, option.price) + 1;
+  if (slow == times.size() || fast == times.size())
     return;
-  double share = bounds.forwardShare(unit), whole = 0;
-  if (place.node)
-    for (auto [number, cost] : zip_equal(place.node->counts, prices))
-      whole += static_cast<double>(number) * cost;
-  // For each price that something changes at, the least times of both sizes.
-  std::vector<double> levels;
-  for (double price : large)
-    if (price <= all)
-      levels.push_back(price);
-  for (double price : small)
-    if (price <= all && price >= large.back())
-      levels.push_back(price);
-  sort(levels);
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  auto firstWithin = [&](ArrayRef<double> list, double price) {
-    return partition_point(list, [&](double other) { return other > price; }) -
-           list.begin();
-  };
-  for (double price : levels) {
-    size_t slow = firstWithin(large, price), fast = firstWithin(small, price);
-    if (slow == times.size() || fast == times.size())
-      continue;
-    StageOption option;
-    option.price = price;
-    double time = scale * times[fast].first;
-    option.total = static_cast<double>(numLarge) * scale * times[slow].first +
-                   static_cast<double>(count - numLarge) * time;
-    if (option.total > longest)
-      continue;
-    // The devices that the price buys have to do the forward as well.
-    size_t quick = firstWithin(found.forward, price);
-    option.forward = share * time;
-    if (quick < forwards.size())
-      option.forward = std::max(option.forward, scale * forwards[quick].first);
-    // Gradients of weights are at most half of the backward.
-    option.stay = (time + option.forward) / 2;
-    option.weights = time - option.stay;
-    option.handedOn =
-        (option.total + static_cast<double>(count) * option.forward) / 2;
-    int64_t most = samplesOfRow(unit, tensor, times[slow].second, place);
-    if (place.node) {
-      // So many rows or more.
-      int64_t rows = divideCeil(bounds.largest, most);
-      option.once = onceInNode(run, *place.node, tensor, rows);
-      if (rows == 1 && place.node->size() > tensor)
-        option.once = {0,
-                       std::min(option.once.end,
-                                onceInNode(run, *place.node, tensor, 2).end)};
-      if (network.numNodes > 1 && place.node->out > 0)
-        option.crossing = price / whole * crossingBytes / place.node->out;
-    } else {
-      option.isAcross = true;
-      option.once =
-          onceAcross(run, place.bandwidth,
-                     nodesFor(unit, tensor, times[slow].second, place));
-    }
-    addWithMemory(run, tensor, place, option, list);
+  double time = scale * times[fast].first;
+  option.total = static_cast<double>(numLarge) * scale * times[slow].first +
+                 static_cast<double>(count - numLarge) * time;
+  if (option.total > longest)
+    return;
+  // The devices that the price buys have to do the forward as well.
+  size_t quick = firstWithin(found.forward, option.price);
+  option.forward = bounds.forwardShare(unit) * time;
+  if (quick < forwards.size())
+    option.forward = std::max(option.forward, scale * forwards[quick].first);
+  // Gradients of weights are at most half of the backward.
+  option.stay = (time + option.forward) / 2;
+  option.weights = time - option.stay;
+  option.handedOn =
+      (option.total + static_cast<double>(count) * option.forward) / 2;
+  if (place.node) {
+    setInNode(run, tensor, *place.node, dearest, option);
+  } else {
+    option.isAcross = true;
+    option.once =
+        onceAcross(run, place.bandwidth, nodesFor(tensor, dearest, place));
   }
+  addWithMemory(run, tensor, place, /*isLayered=*/false, option, list);
+  if (run != runs.find(0, numLayers()))
+    return;
+  setLayered(place, option);
+  addWithMemory(run, tensor, place, /*isLayered=*/true, option, list);
+}
+
+/// One stage may gather and reduce some layers while it computes others, but
+/// not the first. Parameters are gathered at least once and gradients summed
+/// once; or parameters are divided inside of nodes, and gradients between nodes
+/// summed twice.
+void Relaxation::setLayered(const StagePlaceBound &place,
+                            StageOption &option) const {
+  auto bytesOf = [&](size_t run) {
+    return static_cast<double>(runs.states[run].parameters.count());
+  };
+  double first = bytesOf(runs.find(0, 1)) /
+                 std::max(1.0, bytesOf(runs.find(0, numLayers())));
+  double all = 2 * option.once.gather;
+  option.once.gather *= place.node ? first : 0;
+  option.once.end *= first;
+  option.total =
+      std::max(option.total, all - option.once.gather - option.once.end);
+}
+
+void Relaxation::setInNode(size_t run, int64_t tensor, const NodeKind &node,
+                           const DearestCover &dearest, StageOption &option) {
+  int64_t most = 1;
+  for (auto [number, covered] : zip_equal(node.counts, dearest.covered))
+    if (number >= tensor)
+      most = std::max(most, covered);
+  // So many rows or more.
+  int64_t rows = divideCeil(samplesOf(dearest.kind), most);
+  option.once = onceInNode(run, node, tensor, rows);
+  if (rows == 1 && node.size() > tensor)
+    option.once = {
+        0, std::min(option.once.end, onceInNode(run, node, tensor, 2).end)};
+  double whole = 0;
+  for (auto [number, cost] : zip_equal(node.counts, prices))
+    whole += static_cast<double>(number) * cost;
+  if (network.numNodes > 1 && node.out > 0)
+    option.crossing = option.price / whole * crossingBytes / node.out;
 }
 
 /// Whether an option is not much worse in anything than another one that costs
@@ -430,6 +479,7 @@ bool Relaxation::coversAlmost(const StageOption &option,
          isBelow(option.once.end, other.once.end) &&
          isBelow(option.once.gather, other.once.gather) &&
          option.crossing <= other.crossing * share &&
+         option.state <= other.state * share &&
          option.kept <= other.kept * share &&
          option.room * share >= other.room &&
          option.bytePrice <= other.bytePrice * share;
@@ -445,6 +495,7 @@ void Relaxation::takeBest(StageOption &option, const StageOption &other) {
   lower(option.once.end, other.once.end);
   lower(option.once.gather, other.once.gather);
   lower(option.crossing, other.crossing);
+  lower(option.state, other.state);
   lower(option.kept, other.kept);
   lower(option.bytePrice, other.bytePrice);
   option.room = std::max(option.room, other.room);

@@ -255,9 +255,10 @@ static Expected<Plan> evaluateFile(StringRef file, const Request &request) {
     return plan;
   if (Error error = evaluate(request.problem, request.cluster, *plan))
     return createStringError(file + ": error: " + toString(std::move(error)));
-  plan->bound =
-      std::max(plan->bound, computeCertificate(request.problem, request.cluster,
-                                               plan->predicted));
+  if (isCertified(request.problem, request.cluster, *plan))
+    plan->bound = std::max(
+        plan->bound,
+        computeCertificate(request.problem, request.cluster, plan->predicted));
   return plan;
 }
 

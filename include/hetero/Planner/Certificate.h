@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A lower bound on the step time of every plan whose microbatches differ by at
-// most one sample and whose stages have one run of layers each and rows of
-// devices of one class in one node (planEven may mix classes), whatever its
-// schedule (also with split backwards), modes, recompute and divisions are. It
-// is much closer than computeBound, and takes longer.
+// most one sample, in one of the numbers that planners look at, and whose
+// stages have one run of layers each, or that is layered and has one stage that
+// divides its parameters, and rows of devices of one class in one node
+// (planEven may mix classes), whatever its schedule (also with split
+// backwards), modes, recompute and divisions are. It is much closer than
+// computeBound, and takes longer.
 //
 // For M microbatches and a time T, a plan that takes at most T would have
 // stages i = 1, 2, ... that cover the layers in order, use every device at most
@@ -52,6 +54,7 @@
 #define HETERO_PLANNER_CERTIFICATE_H
 
 #include "hetero/Cluster/Cluster.h"
+#include "hetero/Planner/Plan.h"
 #include "hetero/Planner/Problem.h"
 
 namespace hetero::planner {
@@ -61,6 +64,10 @@ namespace hetero::planner {
 /// O(M L^2) with large constants.
 Time computeCertificate(const Problem &problem, const cluster::Cluster &cluster,
                         Time known, int64_t effort = 1);
+
+/// Whether `plan` is one that the certificate is about.
+bool isCertified(const Problem &problem, const cluster::Cluster &cluster,
+                 const Plan &plan);
 
 } // namespace hetero::planner
 
