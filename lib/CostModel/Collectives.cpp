@@ -79,9 +79,14 @@ static void addMeasured(const Cluster &cluster, ArrayRef<int64_t> devices,
     }
 }
 
-/// Visits the neighbours in a ring.
-static void eachPair(ArrayRef<int64_t> ring,
+/// Visits the neighbours in a ring, which goes through one node after the other
+/// in whatever order its members are given.
+static void eachPair(const Cluster &cluster, ArrayRef<int64_t> members,
                      function_ref<void(int64_t, int64_t)> visit) {
+  SmallVector<int64_t> ring(members);
+  stable_sort(ring, [&](int64_t left, int64_t right) {
+    return cluster.devices[left].node < cluster.devices[right].node;
+  });
   for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i)
     visit(ring[i], ring[(i + 1) % ring.size()]);
 }
@@ -107,7 +112,7 @@ private:
 
 void RingLoads::add(ArrayRef<int64_t> ring, int64_t alike) {
   std::vector<int64_t> left;
-  eachPair(ring, [&](int64_t from, int64_t to) {
+  eachPair(cluster, ring, [&](int64_t from, int64_t to) {
     int64_t node = cluster.devices[from].node;
     if (node == cluster.devices[to].node) {
       pairsInNode[node] += alike;
@@ -117,9 +122,6 @@ void RingLoads::add(ArrayRef<int64_t> ring, int64_t alike) {
       pairsOnSharedNetwork += alike;
     left.push_back(node);
   });
-  // A ring can be put so that it leaves every node once.
-  sort(left);
-  left.erase(std::unique(left.begin(), left.end()), left.end());
   for (int64_t node : left)
     ringsOutOfNode[node] += alike;
 }
@@ -140,7 +142,7 @@ Group RingLoads::makeGroup(ArrayRef<int64_t> ring) const {
   std::map<int64_t, int64_t> inNode;
   for (int64_t device : ring)
     ++inNode[cluster.devices[device].node];
-  eachPair(ring, [&](int64_t from, int64_t to) {
+  eachPair(cluster, ring, [&](int64_t from, int64_t to) {
     const Path &path = cluster.pathBetween(from, to);
     bool inside = cluster.devices[from].node == cluster.devices[to].node;
     Bandwidth bandwidth(
@@ -314,6 +316,8 @@ static std::optional<Time> measuredTime(const Group &group, CollectiveKind kind,
 //===----------------------------------------------------------------------===//
 
 Choice hetero::cost::chooseAllReduce(const Group &group, Bytes bytes) {
+  if (bytes == Bytes(0))
+    return {Algorithm::Ring, Time(0)};
   if (std::optional<Time> time =
           measuredTime(group, CollectiveKind::AllReduce, bytes))
     return {Algorithm::Ring, *time};
@@ -336,6 +340,8 @@ static Choice chooseForShards(const Group &group, ArrayRef<Bytes> shards,
     total += shard;
     largest = std::max(largest, shard);
   }
+  if (total == Bytes(0))
+    return {Algorithm::Ring, Time(0)};
   bool isEven = shards.empty() || all_equal(shards);
   std::optional<Time> measured = measuredTime(group, kind, total);
   if (isEven)

@@ -29,10 +29,19 @@ static void divideBackward(const Stage &stage, StageTimes &times) {
       Time(std::max<int64_t>(0, (times.backward - again).count() / 2));
 }
 
-/// A stage that has only one of its runs.
-static Stage takeChunk(const Stage &stage, size_t chunk) {
+/// A stage that has only one of its runs. Shares of state only say how it is
+/// divided, but for parameters that everybody has.
+static Stage takeChunk(const StageModel &model, const Stage &stage,
+                       size_t chunk) {
   Stage part = stage;
   part.layers = {stage.layers[chunk]};
+  if (stage.state != StateMode::Optimizer)
+    return part;
+  int64_t tensor = stage.mesh.tensor;
+  Bytes others = model.columnState(stage.layers, tensor).parameters -
+                 model.columnState(part.layers, tensor).parameters;
+  for (DeviceShare &share : part.shares)
+    share.state -= others;
   return part;
 }
 
@@ -41,30 +50,33 @@ static std::vector<StageTimes> chunkTimes(const StageModel &model,
                                           const Plan &plan, size_t index,
                                           ArrayRef<StageTimes> whole) {
   const Stage &stage = plan.stages[index];
-  bool isLast = index + 1 == plan.stages.size();
-  bool goesRound = plan.schedule == ScheduleKind::Interleaved;
-  Bytes all = model.columnState(stage.layers, stage.mesh.tensor).parameters;
+  size_t numChunks = stage.layers.size(), numStages = plan.stages.size();
+  const Stage &next = plan.stages[(index + 1) % numStages];
+  bool isLast = index + 1 == numStages;
+  // What ties take is not of a chunk.
+  Time ties = whole.front().reduce - model.onceTimes(stage).reduce;
   std::vector<StageTimes> result;
-  for (size_t chunk = 0; chunk < stage.layers.size(); ++chunk) {
-    Stage part = takeChunk(stage, chunk);
-    Bytes own = model.columnState(part.layers, stage.mesh.tensor).parameters;
-    auto scaled = [&](Time time) {
-      return Time(scale(time.count(), own.count(), all.count()));
-    };
+  for (size_t chunk = 0; chunk < numChunks; ++chunk) {
+    Stage part = takeChunk(model, stage, chunk);
+    StageTimes once = model.onceTimes(part);
+    bool isLastChunk = chunk + 1 == numChunks;
     for (size_t size = 0; size < stage.samples.size(); ++size) {
       StageTimes times = whole[size];
       std::tie(times.forward, times.backward) = model.computeTimes(part, size);
-      times.gather = scaled(times.gather);
-      times.reduce = scaled(times.reduce);
+      times.gather = once.gather;
+      times.reduce = once.reduce + (chunk == 0 ? ties : Time(0));
       times.boundary = times.boundaryGradient = Time(0);
-      bool wraps = isLast && goesRound && chunk + 1 < stage.layers.size() &&
-                   plan.stages.size() > 1;
-      if (!isLast && (goesRound || chunk + 1 == stage.layers.size()))
-        std::tie(times.boundary, times.boundaryGradient) =
-            model.boundaryTimes(part, plan.stages[index + 1], size);
-      else if (wraps)
-        std::tie(times.boundary, times.boundaryGradient) =
-            model.boundaryTimes(part, plan.stages[0], size);
+      if (plan.schedule == ScheduleKind::Interleaved) {
+        // The last stage hands on to the first one.
+        if (!isLast || (!isLastChunk && numStages > 1))
+          std::tie(times.boundary, times.boundaryGradient) =
+              model.boundaryTimes(part, next, size);
+      } else if (!isLast) {
+        // All runs become one message, whose gradient ends at the first.
+        auto [there, back] = model.boundaryTimes(stage, next, size);
+        times.boundary = isLastChunk ? there : Time(0);
+        times.boundaryGradient = chunk == 0 ? back : Time(0);
+      }
       result.push_back(times);
     }
   }
@@ -114,8 +126,21 @@ static std::vector<std::vector<int64_t>> listColumns(const Mesh &mesh) {
   return columns;
 }
 
-/// What the communication of each stage loads, for the first microbatch: the
-/// shares of others are the same.
+/// The same, by node.
+static std::vector<std::vector<int64_t>> listColumnsInNodes(const Mesh &mesh,
+                                                            const Cluster &in) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> columns;
+  for (auto [index, device] : enumerate(mesh.devices))
+    columns[{in.devices[device].node, index % mesh.tensor}].push_back(device);
+  std::vector<std::vector<int64_t>> result;
+  for (auto &[key, devices] : columns)
+    result.push_back(std::move(devices));
+  return result;
+}
+
+/// What the communication of each stage loads, for microbatches of the first
+/// size and the chunk that it takes longest for: the shares of others are about
+/// the same.
 static std::vector<StageFlows>
 getFlows(const StageModel &model, const Plan &plan,
          ArrayRef<std::vector<StageTimes>> bySize) {
@@ -123,21 +148,40 @@ getFlows(const StageModel &model, const Plan &plan,
   std::vector<StageFlows> result(plan.stages.size());
   for (auto [index, flows] : enumerate(result)) {
     const Stage &stage = plan.stages[index];
-    const StageTimes &times = bySize[index].front();
+    ArrayRef<StageTimes> list = bySize[index];
+    size_t numSizes = stage.samples.size();
+    auto longest = [&](Time StageTimes::*member) {
+      size_t best = 0;
+      for (size_t chunk = 1; chunk < stage.layers.size(); ++chunk)
+        if (list[chunk * numSizes].*member > list[best * numSizes].*member)
+          best = chunk;
+      return std::pair(best, list[best * numSizes].*member);
+    };
     if (stage.mesh.data > 1) {
       std::vector<std::vector<int64_t>> columns = listColumns(stage.mesh);
-      flows.gather = network.ringFlow(columns, times.gather);
-      flows.reduce = network.ringFlow(columns, times.reduce);
+      flows.reduce =
+          network.ringFlow(columns, longest(&StageTimes::reduce).second);
+      if (stage.state == StateMode::Node)
+        columns = listColumnsInNodes(stage.mesh, model.cluster);
+      flows.gather =
+          network.ringFlow(columns, longest(&StageTimes::gather).second);
     }
     const Stage &next = plan.stages[(index + 1) % plan.stages.size()];
-    if (&next == &stage || times.boundary + times.boundaryGradient == Time(0))
+    if (&next == &stage)
       continue;
-    flows.boundary = network.flowOf(
-        model.boundaryMessages(stage, next, 0, /*gradient=*/false),
-        times.boundary);
-    flows.boundaryGradient = network.flowOf(
-        model.boundaryMessages(stage, next, 0, /*gradient=*/true),
-        times.boundaryGradient);
+    auto crossing = [&](Time StageTimes::*member, bool gradient) -> Flow {
+      auto [chunk, time] = longest(member);
+      if (time == Time(0))
+        return {};
+      bool isOne = plan.schedule != ScheduleKind::Interleaved;
+      return network.flowOf(
+          model.boundaryMessages(isOne ? stage : takeChunk(model, stage, chunk),
+                                 next, 0, gradient),
+          time);
+    };
+    flows.boundary = crossing(&StageTimes::boundary, /*gradient=*/false);
+    flows.boundaryGradient =
+        crossing(&StageTimes::boundaryGradient, /*gradient=*/true);
   }
   return result;
 }

@@ -44,8 +44,7 @@
 // back.
 //
 // One stage may also be layered: it has all microbatches in flight, but the
-// parameters and gradients of one layer suffice, and only those of the first
-// are waited for.
+// gradients of one layer suffice, and only the first one is waited for.
 //
 // A stage in a part of a node may hand on to another one in the same node, but
 // all stages that come one after the other in a node have no more than its

@@ -19,9 +19,8 @@ LayerRuns::LayerRuns(const Problem &problem)
     : numLayers(problem.layers.size()) {
   std::vector<int64_t> kinds, all = {1};
   for (auto [index, layer] : enumerate(problem.layers)) {
-    largestLayer = std::max(largestLayer,
-                            static_cast<double>(layer.parameters.count() +
-                                                2 * layer.gradients.count()));
+    mostGradients =
+        std::max(mostGradients, static_cast<double>(layer.gradients.count()));
     kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
     for (int64_t degree : layer.tensorDegrees)
       if (!is_contained(all, degree))

@@ -52,8 +52,8 @@ public:
   std::vector<std::pair<size_t, int64_t>> units;
   /// What they save at least for a sample, and what enters them.
   std::vector<double> saved, inputs;
-  /// Parameters and twice the gradients of the layer that has most, in bytes.
-  double largestLayer = 0;
+  /// The gradients of the layer that has most, in bytes.
+  double mostGradients = 0;
 
   size_t size() const { return representatives.size(); }
   /// The number of the kind of run that the layers `first` to `last - 1` are.

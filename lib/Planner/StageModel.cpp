@@ -231,7 +231,7 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
         });
     if (inside && here == before)
       continue;
-    before = here;
+    before = inside ? here : decltype(before)(-1, -1, 0, 0);
     auto [forward, backward] = chunkTimes(stage, device, chunk);
     forward = forward * (samples / chunk);
     backward = backward * (samples / chunk);
@@ -254,7 +254,8 @@ namespace {
 /// What devices and nodes send or receive at the same time.
 class Traffic {
 public:
-  explicit Traffic(const Cluster &cluster) : cluster(cluster) {}
+  Traffic(const Cluster &cluster, const simulator::Network &network)
+      : cluster(cluster), network(network) {}
 
   void add(int64_t from, int64_t to, Bytes bytes) {
     const cluster::Path &path = cluster.pathBetween(from, to);
@@ -265,6 +266,8 @@ public:
     if (fromNode != toNode) {
       outOfNode[fromNode] += time;
       intoNode[toNode] += time;
+      for (int64_t trunk : network.trunksBetween(fromNode, toNode))
+        onTrunk[trunk] += bytes / network.media()[trunk].bandwidth;
     } else if (path.shared) {
       insideNode[fromNode] += time;
     } else {
@@ -275,8 +278,8 @@ public:
 
   Time time() const {
     Time longest;
-    for (const auto *users :
-         {&outOfNode, &intoNode, &insideNode, &outOfDevice, &intoDevice})
+    for (const auto *users : {&outOfNode, &intoNode, &onTrunk, &insideNode,
+                              &outOfDevice, &intoDevice})
       for (auto [user, time] : *users)
         longest = std::max(longest, time);
     return latency + longest;
@@ -284,8 +287,9 @@ public:
 
 private:
   const Cluster &cluster;
+  const simulator::Network &network;
   Time latency;
-  std::map<int64_t, Time> outOfNode, intoNode, insideNode, outOfDevice,
+  std::map<int64_t, Time> outOfNode, intoNode, onTrunk, insideNode, outOfDevice,
       intoDevice;
 };
 } // namespace
@@ -319,7 +323,7 @@ std::pair<Time, Time> StageModel::boundaryTimes(const Stage &from,
                                                 const Stage &to,
                                                 size_t size) const {
   const Layer &last = problem.layers[from.layers.back().last];
-  Traffic forwards(cluster), backwards(cluster);
+  Traffic forwards(cluster, network()), backwards(cluster, network());
   forEachMessage(from, to, size, last.output,
                  [&](int64_t source, int64_t target, Bytes bytes) {
                    forwards.add(source, target, bytes);
@@ -667,6 +671,31 @@ static std::pair<Bytes, Bytes> layeredMemory(const StageModel &model,
   return {gathered, gradients + kept};
 }
 
+/// What crosses to and from other stages, and its gradients, for the run that
+/// has most of it.
+Bytes StageModel::crossingBuffers(ArrayRef<LayerRun> layers, StagePlace place,
+                                  int64_t samples) const {
+  auto crossing = [&](const Layer &layer) {
+    return layer.output.at(samples) + layer.outputGradient.at(samples);
+  };
+  // Interleaved runs hand on one by one, others as one.
+  SmallVector<LayerRun> parts(layers);
+  if (place.layered)
+    parts = {{layers.front().first, layers.back().last}};
+  Bytes most;
+  for (const LayerRun &run : parts) {
+    Bytes buffers;
+    bool goesOn = parts.size() > 1 && !(place.isFirst && place.isLast);
+    if (!place.isFirst || (goesOn && run.first > 0))
+      buffers += crossing(problem.layers[run.first - 1]);
+    if (!place.isLast ||
+        (goesOn && run.last + 1 < int64_t(problem.layers.size())))
+      buffers += crossing(problem.layers[run.last]);
+    most = std::max(most, buffers);
+  }
+  return most;
+}
+
 cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
                                       size_t device) const {
   const Mesh &mesh = stage.mesh;
@@ -699,16 +728,8 @@ cost::MemoryUse StageModel::memoryUse(const Stage &stage, StagePlace place,
       use.workspace =
           std::max(use.workspace, problem.layers[first].workspace.at(chunk));
     });
-    Bytes buffers;
-    if (!place.isFirst) {
-      const Layer &before = problem.layers[stage.layers.front().first - 1];
-      buffers += before.output.at(samples) + before.outputGradient.at(samples);
-    }
-    if (!place.isLast) {
-      const Layer &last = problem.layers[stage.layers.back().last];
-      buffers += last.output.at(samples) + last.outputGradient.at(samples);
-    }
-    use.buffers = std::max(use.buffers, buffers);
+    use.buffers =
+        std::max(use.buffers, crossingBuffers(stage.layers, place, samples));
     use.inputs = std::max(use.inputs, inputs * samples * place.numMicrobatches);
   }
   return use;

@@ -176,6 +176,8 @@ private:
                             int64_t samples, int64_t chunk) const;
   Bytes activations(const Stage &stage, int64_t inFlight, int64_t samples,
                     int64_t chunk, int64_t numMicrobatches) const;
+  Bytes crossingBuffers(llvm::ArrayRef<LayerRun> layers, StagePlace place,
+                        int64_t samples) const;
 
   /// For each layer the first one that is like it, and the end of the layers
   /// from it on that hold and hand on the same.

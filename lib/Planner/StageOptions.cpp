@@ -274,13 +274,13 @@ void Relaxation::addWithMemory(size_t run, int64_t tensor,
                                StageOption option,
                                std::vector<StageOption> &list) {
   const ColumnState &state = runs.states[run];
-  // Parameters that are divided are gathered, and if layers come and go at
-  // least those of one; the optimizer state may be divided.
+  // Parameters that are divided are gathered; the optimizer state may be
+  // divided. If layers come and go, the gradients of one are there.
   auto own = static_cast<double>(state.parameters.count() +
                                  state.gradients.count() * (count > 1 ? 2 : 1));
   option.state = static_cast<double>(state.optimizer.count());
   if (isLayered) {
-    own = runs.largestLayer;
+    own = runs.mostGradients * (count > 1 ? 2 : 1);
     option.state += static_cast<double>(state.parameters.count());
   }
   own /= static_cast<double>(tensor);
@@ -431,14 +431,16 @@ void Relaxation::addOption(size_t run, int64_t tensor, size_t placeNumber,
 /// summed twice.
 void Relaxation::setLayered(const StagePlaceBound &place,
                             StageOption &option) const {
-  auto bytesOf = [&](size_t run) {
-    return static_cast<double>(runs.states[run].parameters.count());
+  const ColumnState &first = runs.states[runs.find(0, 1)];
+  const ColumnState &whole = runs.states[runs.find(0, numLayers())];
+  auto share = [](Bytes part, Bytes of) {
+    return static_cast<double>(part.count()) /
+           static_cast<double>(std::max<int64_t>(1, of.count()));
   };
-  double first = bytesOf(runs.find(0, 1)) /
-                 std::max(1.0, bytesOf(runs.find(0, numLayers())));
   double all = 2 * option.once.gather;
-  option.once.gather *= place.node ? first : 0;
-  option.once.end *= first;
+  option.once.gather *=
+      place.node ? share(first.parameters, whole.parameters) : 0;
+  option.once.end *= share(first.gradients, whole.gradients);
   option.total =
       std::max(option.total, all - option.once.gather - option.once.end);
 }

@@ -226,6 +226,14 @@ Error Verifier::verifySamples(int64_t index, const Stage &stage) {
     return fail(index, "has " + Twine(stage.inFlight) + " of " + Twine(most) +
                            " microbatches in flight, but layered schedules "
                            "have all");
+  int64_t least =
+      simulator::leastInFlight(plan.schedule, index, plan.stages.size(),
+                               plan.microbatches.size(), stage.layers.size());
+  if (stage.inFlight < least)
+    return fail(index, "has " + Twine(stage.inFlight) +
+                           " microbatches in flight, but " +
+                           stringify(plan.schedule) + " has at least " +
+                           Twine(least) + " there");
   return Error::success();
 }
 

@@ -53,6 +53,14 @@ Network::Network(const Cluster &cluster) : cluster(cluster) {
     add("into device " + Twine(rank), node.link->bandwidth);
   }
   routes.resize(cluster.nodes.size() * cluster.nodes.size());
+  trunks.resize(routes.size());
+  isTrunk.resize(list.size());
+  int64_t numNodes = cluster.nodes.size();
+  for (auto [edge, media] : zip_equal(cluster.edges, edgeMedia)) {
+    bool isShared = users[edge.medium] > 1;
+    isTrunk[media.first] = isTrunk[media.second] =
+        isShared || std::min(edge.first, edge.second) >= numNodes;
+  }
 }
 
 /// The media of the edges between two nodes, each once.
@@ -71,6 +79,17 @@ ArrayRef<int64_t> Network::route(int64_t source, int64_t target) const {
     if (!is_contained(*known, medium))
       known->push_back(medium);
     at = forwards ? edge.second : edge.first;
+  }
+  return *known;
+}
+
+ArrayRef<int64_t> Network::trunksBetween(int64_t source, int64_t target) const {
+  std::optional<std::vector<int64_t>> &known =
+      trunks[source * cluster.nodes.size() + target];
+  if (!known) {
+    known.emplace();
+    copy_if(route(source, target), std::back_inserter(*known),
+            [&](int64_t medium) { return isTrunk[medium]; });
   }
   return *known;
 }
@@ -141,7 +160,11 @@ Flow Network::flowOf(ArrayRef<Message> messages, Time time) const {
 Flow Network::ringFlow(ArrayRef<std::vector<int64_t>> rings, Time time) const {
   std::map<int64_t, double> seconds;
   double longest = 0;
-  for (const std::vector<int64_t> &ring : rings)
+  for (std::vector<int64_t> ring : rings) {
+    // One node after the other.
+    llvm::stable_sort(ring, [&](int64_t left, int64_t right) {
+      return cluster.devices[left].node < cluster.devices[right].node;
+    });
     for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i)
       for (int64_t medium :
            mediaBetween(ring[i], ring[(i + 1) % ring.size()])) {
@@ -149,6 +172,7 @@ Flow Network::ringFlow(ArrayRef<std::vector<int64_t>> rings, Time time) const {
         busy += 1 / double(list[medium].bandwidth.count());
         longest = std::max(longest, busy);
       }
+  }
   for (auto &entry : seconds)
     entry.second *= toSeconds(time) / longest;
   return makeFlow(seconds, time);

@@ -46,12 +46,18 @@ static int64_t largestGroup(int64_t microbatches, int64_t numStages) {
                                   : numStages + microbatches % numStages;
 }
 
-/// The fewest that interleaved stages can have in flight: the first microbatch
-/// of a group must have passed all chunks.
-static int64_t fewestInterleaved(int64_t stage, int64_t numStages,
-                                 int64_t microbatches, int64_t chunks) {
-  return (numStages - stage - 1) +
-         (chunks - 1) * largestGroup(microbatches, numStages) + 1;
+int64_t hetero::simulator::leastInFlight(ScheduleKind kind, int64_t stage,
+                                         int64_t numStages,
+                                         int64_t microbatches, int64_t chunks) {
+  int64_t most = std::max<int64_t>(1, microbatches * chunks);
+  if (kind == ScheduleKind::Layered)
+    return most;
+  if (kind != ScheduleKind::Interleaved)
+    return 1;
+  // The first microbatch of a group must have passed all chunks.
+  return std::min(most,
+                  (numStages - stage - 1) +
+                      (chunks - 1) * largestGroup(microbatches, numStages) + 1);
 }
 
 /// What covers the way of a microbatch through the stages from `stage` on, of
@@ -94,7 +100,7 @@ hetero::simulator::computeInFlight(ScheduleKind kind, int64_t microbatches,
       wanted = numStages - i;
       break;
     case ScheduleKind::Interleaved: {
-      int64_t fewest = fewestInterleaved(i, numStages, microbatches, chunks);
+      int64_t fewest = leastInFlight(kind, i, numStages, microbatches, chunks);
       wanted = fewest + numStages - i - 1;
       limit = std::max(limit, fewest);
       break;
@@ -234,14 +240,15 @@ static std::vector<int64_t> cleanInFlight(ScheduleKind kind,
   std::vector<int64_t> counts;
   int64_t most = std::max<int64_t>(1, microbatches * chunks);
   for (auto [index, count] : enumerate(inFlight)) {
-    int64_t fewest = 1;
-    if (kind == ScheduleKind::Interleaved)
-      fewest = fewestInterleaved(index, inFlight.size(), microbatches, chunks);
-    if (kind == ScheduleKind::Layered)
-      fewest = most;
+    int64_t fewest =
+        leastInFlight(kind, index, inFlight.size(), microbatches, chunks);
     counts.push_back(std::min(most, std::max(fewest, count)));
   }
   lowerToFeed(counts);
+  // More than two beyond what the next one has can wait for each other.
+  if (kind == ScheduleKind::Interleaved)
+    for (size_t i = counts.size(); i-- > 1;)
+      counts[i - 1] = std::min(counts[i - 1], counts[i] + 2);
   return counts;
 }
 

@@ -74,6 +74,9 @@ public:
   const std::vector<Medium> &media() const { return list; }
   /// The media on the way from one device to another.
   llvm::SmallVector<int64_t, 4> mediaBetween(int64_t from, int64_t to) const;
+  /// Those between two nodes that others may use as well: between switches, or
+  /// a shared one.
+  llvm::ArrayRef<int64_t> trunksBetween(int64_t source, int64_t target) const;
   /// How long messages that start together take alone: the largest latency, and
   /// the time of the fullest medium.
   Time timeOf(llvm::ArrayRef<Message> messages) const;
@@ -96,7 +99,9 @@ private:
   /// the way in is the next one. -1 if there is none.
   std::vector<int64_t> busOf, portOf;
   /// Between nodes, by source and target.
-  mutable std::vector<std::optional<std::vector<int64_t>>> routes;
+  mutable std::vector<std::optional<std::vector<int64_t>>> routes, trunks;
+  /// By medium.
+  std::vector<bool> isTrunk;
 };
 
 } // namespace hetero::simulator

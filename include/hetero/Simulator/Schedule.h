@@ -163,6 +163,11 @@ std::vector<int64_t> computeInFlight(ScheduleKind kind, int64_t microbatches,
                                      llvm::ArrayRef<int64_t> limits = {},
                                      int64_t chunks = 1);
 
+/// The fewest that a stage has in flight: what an interleaved order needs, all
+/// of a layered one, or else 1.
+int64_t leastInFlight(ScheduleKind kind, int64_t stage, int64_t numStages,
+                      int64_t microbatches, int64_t chunks);
+
 /// Whether a stage has parameters to gather first and gradients to reduce last.
 struct StageCommunication {
   bool gathers = false, reduces = false;

@@ -215,6 +215,26 @@ TEST(CostModelTest, collectivesAreMonotoneAndNotFasterThanTheirBytes) {
   }
 }
 
+TEST(CostModelTest, ringsGoThroughNodesInWhateverOrder) {
+  Cluster cluster = makeCluster(2, 4);
+  std::vector<int64_t> sorted(8), mixed;
+  for (int64_t device = 0; device < 8; ++device)
+    sorted[device] = device;
+  for (int64_t device = 0; device < 4; ++device)
+    mixed.insert(mixed.end(), {device, device + 4});
+  for (Bytes bytes : {Bytes(1000), Bytes(400000000)})
+    EXPECT_EQ(chooseAllReduce(makeGroup(cluster, sorted), bytes).time,
+              chooseAllReduce(makeGroup(cluster, mixed), bytes).time);
+}
+
+TEST(CostModelTest, nothingTakesNoTime) {
+  Group group = makeGroup(makeCluster(2, 4), {0, 1, 4, 5});
+  EXPECT_EQ(chooseAllReduce(group, Bytes(0)).time, Time(0));
+  std::vector<Bytes> none(4);
+  EXPECT_EQ(chooseAllGather(group, none).time, Time(0));
+  EXPECT_EQ(chooseReduceScatter(group, none).time, Time(0));
+}
+
 TEST(CostModelTest, measuredTimesTakeThePlaceOfFormulas) {
   Cluster cluster = makeCluster(2, 4);
   cluster::MeasuredCollective measured;

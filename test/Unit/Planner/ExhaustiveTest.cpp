@@ -50,6 +50,15 @@ TEST(ExhaustiveTest, jointIsCloseAndTheBoundHolds) {
       printf("case %d: %.4f of the optimum\n", int(i), ratio);
     if (isCertified(problem, cluster, *joint))
       EXPECT_LE(certificate, joint->predicted) << "case " << i;
+    // Exhaustive search does not split backwards.
+    PlannerOptions splits;
+    splits.schedule = ScheduleKind::ZeroBubble;
+    splits.otherSchedules.clear();
+    if (std::optional<Time> other =
+            timeOf(planStages(problem, cluster, splits))) {
+      EXPECT_LE(certificate, *other) << "case " << i;
+      EXPECT_LE(computeBound(problem, cluster), *other) << "case " << i;
+    }
     for (const PlannerEntry &entry : planners())
       if (entry.isBaseline)
         if (std::optional<Time> other =

@@ -265,6 +265,29 @@ TEST(ScheduleTest, interleavedStagesNeverWaitInACircle) {
         }
 }
 
+/// All numbers in flight that a plan may say.
+TEST(ScheduleTest, interleavedStagesNeverWaitWhateverIsInFlight) {
+  for (int64_t numStages : {2, 3})
+    for (int64_t microbatches : {2, 4, 5})
+      for (int64_t chunks : {1, 2, 3}) {
+        int64_t most = microbatches * chunks;
+        std::vector<std::vector<StageTimes>> times(
+            numStages, std::vector<StageTimes>(chunks, makeTimes(1, 2, 1)));
+        for (int64_t number = 0; number < most * most; ++number) {
+          std::vector<int64_t> counts = {number / most + 1, number % most + 1,
+                                         number % 3 + 1};
+          counts.resize(numStages);
+          Schedule schedule = buildSchedule(ScheduleKind::Interleaved,
+                                            microbatches, counts, {}, chunks);
+          llvm::Expected<SimulationResult> result = simulate({schedule, times});
+          ASSERT_TRUE(bool(result))
+              << numStages << " " << microbatches << " " << chunks << " "
+              << counts[0] << " " << counts[1] << ": "
+              << llvm::toString(result.takeError());
+        }
+      }
+}
+
 /// The gaps at both ends become as long as the forwards and input gradients
 /// that others wait for.
 TEST(ScheduleTest, weightGradientsFillGaps) {
