@@ -62,8 +62,11 @@ static constexpr size_t mostImproved = 14, mostEvaluated = 32;
 /// schedule is fastest depends on it.
 static constexpr size_t mostScheduled = 10, mostScheduledBeside = 4,
                         mostAlike = 3;
-/// How many designs are improved for split backwards.
-static constexpr size_t mostSplit = 5;
+/// How many designs are improved for split backwards, how many with the same
+/// number of microbatches are looked at for that, and how much longer they may
+/// take with whole ones than the best.
+static constexpr size_t mostSplit = 5, splitLooks = 4;
+static constexpr double splitSlack = 1.5;
 /// On many devices: for how many orders of classes stages of whole nodes are
 /// searched, how many of these designs and of the regular ones among them are
 /// estimated, how many of the best are tried with all schedules, and how many
@@ -73,9 +76,18 @@ static constexpr size_t mostGroups = 120, mostRegular = 40, groupsScheduled = 9,
                         groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
-/// The value of a layout is an estimate, which may be too high by this.
-static constexpr double slack = 1.12;
+/// Problems with fewer layers times devices are searched for so many numbers of
+/// microbatches each, unless a plan is close to what is possible.
+static constexpr size_t smallProblem = 400, mostCounts = 10;
+static constexpr Share closeEnough(30000);
+/// The value of a layout is an estimate, which may be too high by this; in
+/// small problems what is better with split backwards is looked at as well.
+static constexpr double slack = 1.12, smallSlack = 1.4;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static bool isSmall(const Problem &problem, size_t numDevices) {
+  return problem.layers.size() * numDevices <= smallProblem;
+}
 
 JointPlanner::JointPlanner(const Problem &problem, const Cluster &cluster,
                            const PlannerOptions &options, bool thorough)
@@ -198,7 +210,7 @@ void JointPlanner::searchQuickly() {
 
 /// Beside all that follows; it needs the time of some plan.
 void JointPlanner::startCertificate() {
-  if (selection.found() && !isOver())
+  if (certifies && selection.found() && !isOver())
     certificate.emplace([&, known = selection.get()->plan.predicted] {
       certified = computeCertificate(problem, cluster, known, options.effort);
     });
@@ -280,9 +292,11 @@ void JointPlanner::search(Configuration &configuration, SearchTables &tables,
          ++count)
       counts.push_back(count);
   }
+  bool looksFar = certifies && isSmall(problem, order.size());
+  double most = (looksFar ? smallSlack : slack) * best;
   for (std::optional<int64_t> numStages : counts)
     for (StageLayout &layout :
-         search.run(slack * best, /*keep=*/4, labelsPerState, numStages)) {
+         search.run(most, /*keep=*/4, labelsPerState, numStages)) {
       size_t before = found.size();
       add({configuration.microbatches, std::move(layout.stages)});
       if (found.size() > before)
@@ -536,8 +550,8 @@ double JointPlanner::estimateSplit(const Design &design) {
 }
 
 /// Where the search for split backwards starts: at the best designs of groups
-/// by simulation, and the best of all by estimate for each number of
-/// microbatches.
+/// by simulation, and the best for each number of microbatches by what split
+/// backwards are estimated to take, the fastest first.
 std::vector<Design> JointPlanner::chooseSplitStarts() {
   std::vector<Design> starts;
   size_t most = mostSplit * options.effort;
@@ -547,15 +561,32 @@ std::vector<Design> JointPlanner::chooseSplitStarts() {
         ++alike[design.microbatches] <= 2)
       starts.push_back(design);
   sortFound();
+  std::map<size_t, std::pair<double, Design>> bestOf;
+  std::map<size_t, size_t> looked;
   for (const FoundDesign &candidate : found) {
-    const Design &design = candidate.design;
-    if (starts.size() >= most || candidate.estimate.seconds > 1.25 * best)
+    size_t number = candidate.design.microbatches;
+    if (candidate.estimate.seconds > splitSlack * best)
       break;
-    if (design.stages.size() > 1 && none_of(starts, [&](const Design &other) {
-          return other.microbatches == design.microbatches;
-        }))
-      starts.push_back(design);
+    if (candidate.design.stages.size() < 2 || alike.count(number) > 0 ||
+        ++looked[number] > splitLooks)
+      continue;
+    Design design = candidate.design;
+    for (StageChoice &stage : design.stages)
+      stage.recompute = false;
+    double seconds = estimateSplit(design);
+    auto [entry, isNew] = bestOf.try_emplace(number, seconds, design);
+    if (!isNew && seconds < entry->second.first)
+      entry->second = {seconds, std::move(design)};
   }
+  std::vector<std::pair<double, Design>> ranked;
+  for (auto &[number, entry] : bestOf)
+    ranked.push_back(std::move(entry));
+  llvm::stable_sort(ranked, [](const auto &left, const auto &right) {
+    return left.first < right.first;
+  });
+  for (auto &[seconds, design] : ranked)
+    if (starts.size() < most && seconds < infinity)
+      starts.push_back(std::move(design));
   return starts;
 }
 
@@ -671,7 +702,7 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
         isOver() ? ArrayRef(orders).take_front() : ArrayRef(orders), selection);
   Expected<Plan> plan = selection.take(name, builder.model);
   // What is known is the least that it says.
-  if (plan && thorough && !isOver() &&
+  if (plan && thorough && certifies && !isOver() &&
       (!certified || *certified >= plan->predicted))
     certified =
         computeCertificate(problem, cluster, plan->predicted, options.effort);
@@ -695,6 +726,53 @@ Expected<Plan> hetero::planner::planStages(const Problem &problem,
   return searchStages("stages", problem, cluster, options);
 }
 
+/// Searches small problems for one number of microbatches after the other, near
+/// that of a plan: each finds what the search for all of them does not look at.
+static void searchEachCount(const Problem &problem, const Cluster &cluster,
+                            const PlannerOptions &options, Plan &plan) {
+  if (!isSmall(problem, usableDevices(problem, cluster).size()) ||
+      options.timeBudget || !problem.constraints.microbatches.empty() ||
+      plan.gap() < closeEnough)
+    return;
+  std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
+  size_t here = plan.microbatches.size();
+  llvm::stable_sort(counts, [&](const auto &left, const auto &right) {
+    auto distance = [&](size_t count) {
+      return std::abs(std::log(double(count) / double(here)));
+    };
+    return distance(left.size()) < distance(right.size());
+  });
+  counts.resize(std::min(counts.size(), mostCounts));
+  std::vector<std::optional<Plan>> plans(counts.size());
+  std::atomic<size_t> next = 0;
+  auto run = [&]() {
+    for (size_t index = next++; index < counts.size(); index = next++) {
+      Problem part = problem;
+      part.constraints.microbatches = counts[index];
+      PlannerOptions quiet = options;
+      quiet.onBetter = nullptr;
+      JointPlanner planner(part, cluster, quiet, /*thorough=*/true);
+      planner.certifies = false;
+      Expected<Plan> found = planner.plan("joint");
+      if (found)
+        plans[index] = std::move(*found);
+      else
+        consumeError(found.takeError());
+    }
+  };
+  std::thread beside(run);
+  run();
+  beside.join();
+  Time certified = isCertified(problem, cluster, plan) ? plan.bound : Time(0);
+  for (std::optional<Plan> &other : plans) {
+    if (!other || other->predicted >= plan.predicted)
+      continue;
+    plan = std::move(*other);
+    if (isCertified(problem, cluster, plan))
+      plan.bound = std::max(plan.bound, std::min(certified, plan.predicted));
+  }
+}
+
 Expected<Plan> hetero::planner::planJoint(const Problem &problem,
                                           const Cluster &cluster,
                                           const PlannerOptions &options) {
@@ -712,5 +790,8 @@ Expected<Plan> hetero::planner::planJoint(const Problem &problem,
     else
       consumeError(plan.takeError());
   }
-  return planner.plan("joint");
+  Expected<Plan> plan = planner.plan("joint");
+  if (plan)
+    searchEachCount(problem, cluster, options, *plan);
+  return plan;
 }

@@ -58,6 +58,8 @@ public:
   llvm::Expected<Plan> plan(llvm::StringRef name);
   /// A plan that is a candidate, and a start for what follows.
   void addBaseline(Plan plan);
+  /// Whether the plan gets a certificate.
+  bool certifies = true;
 
 private:
   bool isOver() const { return deadline.isOver(); }
