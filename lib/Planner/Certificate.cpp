@@ -134,8 +134,9 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, bool isFirst,
 /// How often prices are improved, and how much more they may exclude each time.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
-/// With more layers each try takes too long.
-static constexpr int64_t mostLayers = 60;
+/// With more layers each try takes too long, and with more than the second
+/// number nothing is tried at all.
+static constexpr int64_t mostLayers = 60, mostCertified = 600;
 /// How many steps of relaxations are done finely: some seconds.
 static constexpr int64_t mostWork = 60000000;
 
@@ -184,6 +185,8 @@ Time hetero::planner::computeCertificate(const Problem &problem,
                                          int64_t effort) {
   if (usableDevices(problem, cluster).empty())
     return known;
+  if (int64_t(problem.layers.size()) > mostCertified)
+    return Time(0);
   double best = Certificate(problem, cluster, toSeconds(known)).compute(effort);
   // Stay below what sums of rounded times may differ by.
   double picoseconds = best * (1 - 1e-9) * static_cast<double>(timePerSecond) -

@@ -651,6 +651,8 @@ void JointPlanner::evaluateBest(size_t most, size_t ofEach) {
   std::vector<const Design *> done;
   std::map<size_t, size_t> alike;
   for (const FoundDesign &candidate : found) {
+    if (evaluated > 0 && isOver())
+      break;
     if (alike[candidate.design.microbatches] >= ofEach)
       continue;
     if (any_of(done,

@@ -140,7 +140,10 @@ Expected<std::vector<PricedPlan>>
 hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
                             const PlanFunction &planner, int64_t maxParts) {
   std::map<int64_t, std::vector<int64_t>> classes;
-  std::vector<int64_t> usable = usableDevices(problem, cluster);
+  Expected<std::vector<int64_t>> found = requireDevices(problem, cluster);
+  if (!found)
+    return found.takeError();
+  const std::vector<int64_t> &usable = *found;
   for (int64_t device : usable) {
     if (Error error = checkPrice(cluster, device))
       return error;

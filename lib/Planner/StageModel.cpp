@@ -145,7 +145,21 @@ static void forEachLayer(ArrayRef<LayerRun> layers,
       visit(layer);
 }
 
-const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
+/// How many rows of a mesh are on the bus of a row in one node, if there is
+/// one.
+static int64_t rowsOnBus(const Cluster &cluster, const Mesh &mesh,
+                         int64_t row) {
+  int64_t node = cluster.devices[rowOf(mesh, row).front()].node;
+  const std::optional<cluster::Link> &link = cluster.nodes[node].link;
+  if (!link || !link->shared)
+    return 1;
+  int64_t count = 0;
+  for (int64_t other = 0; other < mesh.data; ++other)
+    count += cluster.devices[rowOf(mesh, other).front()].node == node;
+  return count;
+}
+
+const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row, int64_t alike,
                                          int64_t samples) const {
   // Inside of a node all devices are joined alike; what was measured is for a
   // class.
@@ -156,7 +170,7 @@ const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
                                         other.deviceClass == first.deviceClass);
   });
   std::vector<int64_t> key = {
-      samples, int64_t(row.size()), nodeKinds[first.node],
+      samples, int64_t(row.size()), alike, nodeKinds[first.node],
       cluster.collectives.empty() ? 0 : first.deviceClass};
   if (!inside)
     key.insert(key.end(), row.begin(), row.end());
@@ -164,7 +178,7 @@ const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row,
   TensorSums &result = entry->second;
   if (!isNew)
     return result;
-  cost::Group group = cost::makeGroup(cluster, row);
+  cost::Group group = cost::makeGroup(cluster, row, alike);
   result.forwardBefore.emplace_back();
   result.backwardBefore.emplace_back();
   std::pair<Time, Time> last;
@@ -198,8 +212,9 @@ std::pair<Time, Time> StageModel::chunkTimes(const Stage &stage, size_t device,
   Time forward = sumOf(stage.layers, table.forwardBefore);
   Time backward = sumOf(stage.layers, table.backwardBefore);
   if (mesh.tensor > 1) {
+    int64_t row = int64_t(device) / mesh.tensor;
     const TensorSums &joined =
-        tensorSums(rowOf(mesh, int64_t(device) / mesh.tensor), samples);
+        tensorSums(rowOf(mesh, row), rowsOnBus(cluster, mesh, row), samples);
     forward += sumOf(stage.layers, joined.forwardBefore);
     backward += sumOf(stage.layers, joined.backwardBefore);
   }

@@ -160,7 +160,8 @@ public:
   std::string describe(const Shortage &shortage) const;
 
 private:
-  const TensorSums &tensorSums(llvm::ArrayRef<int64_t> row,
+  /// Of a row that has a bus together with `alike - 1` others.
+  const TensorSums &tensorSums(llvm::ArrayRef<int64_t> row, int64_t alike,
                                int64_t samples) const;
   Time updateTime(const Stage &stage, size_t device,
                   const ColumnState &column) const;

@@ -24,6 +24,8 @@ struct Change {
   Cluster cluster;
   Problem problem;
   std::optional<Price> price;
+  /// The rank of a new device.
+  std::optional<int64_t> added;
 };
 
 class ChangeList {
@@ -42,11 +44,13 @@ private:
   void addLinks();
   void addMemory();
   void add(const Twine &text, Cluster changed, Problem onIt,
-           std::optional<Price> price = std::nullopt) {
+           std::optional<Price> price = std::nullopt,
+           std::optional<int64_t> added = std::nullopt) {
     // A cluster that was sound stays so, unless it becomes too large.
     if (Error error = changed.finish())
       return consumeError(std::move(error));
-    changes.push_back({text.str(), std::move(changed), std::move(onIt), price});
+    changes.push_back(
+        {text.str(), std::move(changed), std::move(onIt), price, added});
   }
 
   const Problem &problem;
@@ -54,15 +58,32 @@ private:
 };
 } // namespace
 
-/// Constraints for a cluster that has a new device of rank `added`.
+/// Devices of a cluster that has a new one of rank `added`.
+static void renumber(std::vector<int64_t> &devices, int64_t added) {
+  for (int64_t &device : devices)
+    device += device >= added;
+}
+
+/// Constraints for such a cluster.
 static void renumber(Constraints &constraints, int64_t added) {
-  auto move = [&](std::vector<int64_t> &devices) {
-    for (int64_t &device : devices)
-      device += device >= added;
-  };
-  move(constraints.forbiddenDevices);
+  renumber(constraints.forbiddenDevices, added);
   for (Pin &pin : constraints.pins)
-    move(pin.devices);
+    renumber(pin.devices, added);
+}
+
+/// What a plan takes after a change, if it still is one.
+static std::optional<Time> evaluateAfter(const Change &change, Plan plan) {
+  for (Stage &stage : plan.stages) {
+    if (change.added)
+      renumber(stage.mesh.devices, *change.added);
+    for (auto [share, device] : zip_equal(stage.shares, stage.mesh.devices))
+      share.device = device;
+  }
+  if (Error error = evaluate(change.problem, change.cluster, plan)) {
+    consumeError(std::move(error));
+    return std::nullopt;
+  }
+  return plan.predicted;
 }
 
 /// One more of each class, beside the last one that can be used.
@@ -94,7 +115,7 @@ void ChangeList::addDevices() {
       added += cluster.devices[device].node <= nodeIndex;
     renumber(onIt.constraints, added);
     add("one more " + deviceClass.name + " in node '" + node.name + "'",
-        std::move(changed), std::move(onIt), deviceClass.price);
+        std::move(changed), std::move(onIt), deviceClass.price, added);
   }
 }
 
@@ -156,7 +177,8 @@ void ChangeList::addMemory() {
 
 std::vector<WhatIf> hetero::planner::askWhatIf(const Problem &problem,
                                                const Cluster &cluster,
-                                               const PlanFunction &planner) {
+                                               const PlanFunction &planner,
+                                               const Plan *now) {
   std::vector<WhatIf> answers;
   ChangeList list(problem, cluster);
   for (const Change &change : list.changes) {
@@ -168,6 +190,10 @@ std::vector<WhatIf> hetero::planner::askWhatIf(const Problem &problem,
       answer.predicted = plan->predicted;
     else
       consumeError(plan.takeError());
+    // What is better than before is not used for the worse.
+    if (now)
+      if (std::optional<Time> kept = evaluateAfter(change, *now))
+        answer.predicted = std::min(*kept, answer.predicted.value_or(*kept));
   }
   stable_sort(answers, [](const WhatIf &left, const WhatIf &right) {
     return left.predicted.value_or(Time::max()) <

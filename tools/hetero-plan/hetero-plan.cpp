@@ -387,8 +387,12 @@ static Error answerWhatIf(const Options &options, const Request &request,
     now = plan->predicted;
   else
     message = toString(plan.takeError());
-  std::vector<WhatIf> answers =
-      askWhatIf(request.problem, request.cluster, planner);
+  std::vector<WhatIf> answers = askWhatIf(request.problem, request.cluster,
+                                          planner, plan ? &*plan : nullptr);
+  if (!now && none_of(answers, [](const WhatIf &answer) {
+        return answer.predicted.has_value();
+      }))
+    return createStringError(message);
   if (options.json) {
     json::Array array;
     for (const WhatIf &answer : answers)
@@ -477,7 +481,47 @@ static Error answerGraph(const Options &options, StringRef program,
   return planGraph(**input, request, os);
 }
 
+/// Options that do nothing beside another one are not passed over in silence.
+static Error checkCombination(const Options &options) {
+  const cl::Option *first = nullptr;
+  SmallVector<const cl::Option *> others;
+  if (options.graph) {
+    first = &options.graph;
+    others = {&options.batch,     &options.microbatches, &options.plan,
+              &options.compare,   &options.whatIf,       &options.objective,
+              &options.budget,    &options.schedule,     &options.timeBudget,
+              &options.effort,    &options.yaml,         &options.trace,
+              &options.asReleased};
+  } else if (options.whatIf) {
+    first = &options.whatIf;
+    others = {&options.plan,      &options.compare, &options.trace,
+              &options.objective, &options.budget,  &options.yaml};
+  } else if (!options.compare.empty()) {
+    first = &options.compare;
+    others = {&options.plan,      &options.planner, &options.trace,
+              &options.objective, &options.budget,  &options.yaml};
+  } else if (!options.plan.empty()) {
+    first = &options.plan;
+    others = {&options.planner,   &options.schedule, &options.microbatches,
+              &options.objective, &options.budget,   &options.effort};
+  } else if (options.objective != "time" || !options.budget.empty()) {
+    first = options.budget.empty()
+                ? &options.objective
+                : static_cast<const cl::Option *>(&options.budget);
+    others = {&options.trace};
+  }
+  if (options.json && options.yaml)
+    return createStringError("--json and --yaml exclude each other");
+  for (const cl::Option *other : others)
+    if (other->getNumOccurrences() > 0)
+      return createStringError("--" + other->ArgStr + " does nothing with --" +
+                               first->ArgStr);
+  return Error::success();
+}
+
 static Error run(const Options &options, StringRef program) {
+  if (Error error = checkCombination(options))
+    return error;
   std::string text;
   raw_string_ostream stream(text);
   if (options.graph) {

@@ -89,10 +89,12 @@ struct WhatIf {
 
 /// One more device of each class, twice the bandwidth of each link (nodes that
 /// are alike together), twice the memory of each class; what helps most comes
-/// first. `planner` is run once for each.
+/// first. `planner` is run once for each; where the plan that there is `now` is
+/// faster than what it finds, that is kept.
 std::vector<WhatIf> askWhatIf(const Problem &problem,
                               const cluster::Cluster &cluster,
-                              const PlanFunction &planner);
+                              const PlanFunction &planner,
+                              const Plan *now = nullptr);
 
 } // namespace hetero::planner
 
