@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
@@ -417,6 +418,10 @@ void Relaxation::addOption(size_t run, int64_t tensor, size_t placeNumber,
     option.isAcross = true;
     option.once =
         onceAcross(run, place.bandwidth, nodesFor(tensor, dearest, place));
+    // Each device does its part of the update, at best.
+    int64_t numDevices =
+        std::accumulate(place.counts.begin(), place.counts.end(), int64_t(0));
+    option.once.end += bounds.updateTime(run) / static_cast<double>(numDevices);
   }
   addWithMemory(run, tensor, place, /*isLayered=*/false, option, list);
   if (run != runs.find(0, numLayers()))
@@ -426,9 +431,9 @@ void Relaxation::addOption(size_t run, int64_t tensor, size_t placeNumber,
 }
 
 /// One stage may gather and reduce some layers while it computes others, but
-/// not the first. Parameters are gathered at least once and gradients summed
-/// once; or parameters are divided inside of nodes, and gradients between nodes
-/// summed twice.
+/// not the first, and reduces nothing before all forwards are done. Parameters
+/// are gathered at least once and gradients summed once; or parameters are
+/// divided inside of nodes, and gradients between nodes summed twice.
 void Relaxation::setLayered(const StagePlaceBound &place,
                             StageOption &option) const {
   const ColumnState &first = runs.states[runs.find(0, 1)];
@@ -438,11 +443,14 @@ void Relaxation::setLayered(const StagePlaceBound &place,
            static_cast<double>(std::max<int64_t>(1, of.count()));
   };
   double all = 2 * option.once.gather;
+  double forwards = static_cast<double>(count) * option.forward;
+  double reductions = option.once.end;
   option.once.gather *=
       place.node ? share(first.parameters, whole.parameters) : 0;
   option.once.end *= share(first.gradients, whole.gradients);
   option.total =
-      std::max(option.total, all - option.once.gather - option.once.end);
+      std::max({option.total, all - option.once.gather - option.once.end,
+                forwards + reductions - option.once.end});
 }
 
 void Relaxation::setInNode(size_t run, int64_t tensor, const NodeKind &node,
