@@ -83,10 +83,16 @@ static void addMeasured(const Cluster &cluster, ArrayRef<int64_t> devices,
 /// in whatever order its members are given.
 static void eachPair(const Cluster &cluster, ArrayRef<int64_t> members,
                      function_ref<void(int64_t, int64_t)> visit) {
-  SmallVector<int64_t> ring(members);
-  stable_sort(ring, [&](int64_t left, int64_t right) {
+  auto isBefore = [&](int64_t left, int64_t right) {
     return cluster.devices[left].node < cluster.devices[right].node;
-  });
+  };
+  ArrayRef<int64_t> ring = members;
+  SmallVector<int64_t> sorted;
+  if (!is_sorted(members, isBefore)) {
+    sorted.assign(members.begin(), members.end());
+    stable_sort(sorted, isBefore);
+    ring = sorted;
+  }
   for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i)
     visit(ring[i], ring[(i + 1) % ring.size()]);
 }

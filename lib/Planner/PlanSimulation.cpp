@@ -45,6 +45,17 @@ static Stage takeChunk(const StageModel &model, const Stage &stage,
   return part;
 }
 
+/// Whether a chunk is one layer that is like the one before.
+static bool isLikeBefore(const Problem &problem, const Stage &stage,
+                         size_t chunk) {
+  const LayerRun &run = stage.layers[chunk], &before = stage.layers[chunk - 1];
+  auto kind = [&](int64_t layer) {
+    return problem.layers[layer].like.value_or(layer);
+  };
+  return problem.ties.empty() && run.first == run.last &&
+         before.first == before.last && kind(run.first) == kind(before.first);
+}
+
 /// The times of the chunks of a stage, from those of all of it.
 static std::vector<StageTimes> chunkTimes(const StageModel &model,
                                           const Plan &plan, size_t index,
@@ -56,13 +67,22 @@ static std::vector<StageTimes> chunkTimes(const StageModel &model,
   // What ties take is not of a chunk.
   Time ties = whole.front().reduce - model.onceTimes(stage).reduce;
   std::vector<StageTimes> result;
+  Stage part;
+  StageTimes once;
+  std::vector<std::pair<Time, Time>> computed;
   for (size_t chunk = 0; chunk < numChunks; ++chunk) {
-    Stage part = takeChunk(model, stage, chunk);
-    StageTimes once = model.onceTimes(part);
+    // Layers that are alike take the same.
+    if (chunk == 0 || !isLikeBefore(model.problem, stage, chunk)) {
+      part = takeChunk(model, stage, chunk);
+      once = model.onceTimes(part);
+      computed.clear();
+      for (size_t size = 0; size < stage.samples.size(); ++size)
+        computed.push_back(model.computeTimes(part, size));
+    }
     bool isLastChunk = chunk + 1 == numChunks;
     for (size_t size = 0; size < stage.samples.size(); ++size) {
       StageTimes times = whole[size];
-      std::tie(times.forward, times.backward) = model.computeTimes(part, size);
+      std::tie(times.forward, times.backward) = computed[size];
       times.gather = once.gather;
       times.reduce = once.reduce + (chunk == 0 ? ties : Time(0));
       times.boundary = times.boundaryGradient = Time(0);

@@ -207,7 +207,7 @@ private:
   struct DearestCover {
     CoverKind kind = CoverKind::Large;
     double price = 0;
-    std::vector<int64_t> covered;
+    llvm::SmallVector<int64_t, 8> covered;
   };
 
   int64_t samplesOf(CoverKind kind) const {
@@ -234,8 +234,9 @@ private:
   const PlaceCovers &findCovers(size_t unit, int64_t tensor, size_t place);
   void addOptions(size_t run, int64_t tensor, size_t placeNumber,
                   std::vector<StageOption> &list);
-  void addOption(size_t run, int64_t tensor, size_t place,
-                 const DearestCover &dearest, std::vector<StageOption> &list);
+  void addOption(size_t run, int64_t tensor, const StagePlaceBound &place,
+                 const PlaceCovers &found, const DearestCover &dearest,
+                 std::vector<StageOption> &list);
   void setInNode(size_t run, int64_t tensor, const NodeKind &node,
                  const DearestCover &dearest, StageOption &option);
   void setLayered(const StagePlaceBound &place, StageOption &option) const;

@@ -370,7 +370,7 @@ void Relaxation::addOptions(size_t run, int64_t tensor, size_t place,
       for (auto [number, index] : enumerate(groups.classes))
         dearest.covered[index] =
             groups.covered[number * groups.times.size() + group];
-      addOption(run, tensor, place, dearest, list);
+      addOption(run, tensor, places[place], found, dearest, list);
     }
   };
   add(found.large, *found.groups, CoverKind::Large);
@@ -379,13 +379,13 @@ void Relaxation::addOptions(size_t run, int64_t tensor, size_t place,
   add(found.forward, *found.forwards, CoverKind::Forward);
 }
 
-void Relaxation::addOption(size_t run, int64_t tensor, size_t placeNumber,
+void Relaxation::addOption(size_t run, int64_t tensor,
+                           const StagePlaceBound &place,
+                           const PlaceCovers &found,
                            const DearestCover &dearest,
                            std::vector<StageOption> &list) {
-  const StagePlaceBound &place = places[placeNumber];
   auto [unit, length] = runs.units[run];
   auto scale = static_cast<double>(length);
-  const PlaceCovers &found = findCovers(unit, tensor, placeNumber);
   ArrayRef<std::pair<double, double>> times = found.groups->times;
   ArrayRef<std::pair<double, double>> forwards = found.forwards->times;
   StageOption option;
