@@ -95,7 +95,8 @@ public:
     }
     double best = boundFor(weights);
     // Coordinate ascent with steps that shrink.
-    for (double step = 2; step > 1.01; step = std::sqrt(step))
+    double step = 2;
+    for (int round = 0; round < 7; ++round, step = std::sqrt(step))
       for (size_t k = 0; k < numClasses; ++k)
         for (double factor : {step, 1 / step}) {
           std::vector<double> changed = weights;

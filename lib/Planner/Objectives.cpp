@@ -183,9 +183,11 @@ hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
 Expected<PricedPlan> hetero::planner::choosePlan(ArrayRef<PricedPlan> pareto,
                                                  Objective objective,
                                                  const Budget &budget) {
-  const PricedPlan *best = nullptr, *cheapest = nullptr;
+  if (pareto.empty())
+    return createStringError("there is no plan to choose from");
+  const PricedPlan *best = nullptr, *cheapest = &pareto.front();
   for (const PricedPlan &plan : pareto) {
-    if (!cheapest || plan.step < cheapest->step)
+    if (plan.step < cheapest->step)
       cheapest = &plan;
     if ((budget.hour && plan.hour > *budget.hour) ||
         (budget.step && plan.step > *budget.step))
@@ -196,8 +198,6 @@ Expected<PricedPlan> hetero::planner::choosePlan(ArrayRef<PricedPlan> pareto,
     if (isBetter)
       best = &plan;
   }
-  if (!cheapest)
-    return createStringError("there is no plan to choose from");
   if (!best)
     return createStringError(
         "no plan is within the budget; the cheapest costs " +
