@@ -785,8 +785,7 @@ Expected<Plan> hetero::planner::planJoint(const Problem &problem,
   if (options.effort > 1) {
     PlannerOptions less = options;
     less.effort = 1;
-    Expected<Plan> plan =
-        JointPlanner(problem, cluster, less, /*thorough=*/true).plan("joint");
+    Expected<Plan> plan = planJoint(problem, cluster, less);
     if (plan)
       planner.addBaseline(std::move(*plan));
     else

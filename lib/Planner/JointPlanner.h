@@ -58,7 +58,8 @@ public:
   llvm::Expected<Plan> plan(llvm::StringRef name);
   /// A plan that is a candidate, and a start for what follows.
   void addBaseline(Plan plan);
-  /// Whether the plan gets a certificate.
+  /// Whether the plan gets a certificate. One without is for a part of a search
+  /// that has one, and looks less far.
   bool certifies = true;
 
 private:
