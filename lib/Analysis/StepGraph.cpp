@@ -221,6 +221,7 @@ void GraphBuilder::addCost(Operation *op, const DimensionMap &map,
     if (!isFused(value))
       traffic += getNumBytes(value.getType());
   }
+  out.fused = op->getNumResults() > 0 && traffic == 0;
   for (Value operand : llvm::SmallDenseSet<Value, 4>(op->getOperands().begin(),
                                                      op->getOperands().end()))
     if (!isFree(operand) && !isFused(operand)) {

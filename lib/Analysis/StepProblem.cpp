@@ -10,8 +10,10 @@
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
+#include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/Dialect/Stablehlo.h"
 #include <map>
 
 using namespace mlir;
@@ -29,7 +31,10 @@ public:
 
 private:
   Affine<Bytes> getNeeded(Operation *op);
-  void addCost(Operation *op, const StepLayers::Place &place);
+  Bytes getFixedTraffic(const planner::Graph &graph, Operation *op,
+                        const planner::GraphOp &cost);
+  void addCosts();
+  void addWorkspace(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
   void addInput(BlockArgument argument);
   void addState();
@@ -72,25 +77,85 @@ Affine<Bytes> ProblemBuilder::getNeeded(Operation *op) {
   return needed;
 }
 
-void ProblemBuilder::addCost(Operation *op, const StepLayers::Place &place) {
-  planner::Layer &layer = problem.layers[place.layer];
-  planner::Cost &cost = place.phase == Phase::Forward  ? layer.forward
-                        : place.phase == Phase::Update ? layer.update
-                                                       : layer.backward;
-  OpWork work = getWork(op);
-  bool local = forms.isLocal(op);
-  std::string type;
-  llvm::raw_string_ostream os(type);
-  Type element = getElementTypeOrSelf(op->getNumOperands() != 0
-                                          ? op->getOperand(0).getType()
-                                          : op->getResult(0).getType());
-  os << (isa<FloatType>(element) ? element
-                                 : Float32Type::get(op->getContext()));
-  add(cost.work[type], work.flops, local);
-  add(cost.bytes, work.bytes, local);
-  ++cost.operations;
+/// Operations whose efficiency is about the same are in one group: products
+/// whose work differs by less than a factor of eight, and all that does little
+/// more than read and write.
+static int getGroup(Operation *op, const planner::GraphOp &cost) {
+  auto hasProduct = [](Operation *inner) {
+    return isa<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>(inner)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  bool isProduct = op->walk(hasProduct).wasInterrupted();
+  int64_t work = 0;
+  for (const auto &[type, amount] : cost.work)
+    work = std::max(work, amount.count());
+  return isProduct && work > 0 ? int(llvm::Log2_64(work) / 3) : -1;
+}
+
+/// What of the traffic of an operation is the same for any number of samples:
+/// that of parameters, and of their gradients.
+Bytes ProblemBuilder::getFixedTraffic(const planner::Graph &graph,
+                                      Operation *op,
+                                      const planner::GraphOp &cost) {
+  Bytes fixed(0);
+  llvm::SmallDenseSet<int64_t, 8> seen;
+  auto addAll = [&](auto values, llvm::ArrayRef<int64_t> tensors) {
+    for (auto [value, tensor] : llvm::zip(values, tensors))
+      if (tensor != planner::GraphOp::anyForm && seen.insert(tensor).second &&
+          !forms.getForm(value).isSplit())
+        fixed += graph.tensors[tensor].bytes;
+  };
+  addAll(op->getOperands(), cost.operands);
+  addAll(op->getResults(), cost.results);
+  return std::min(fixed, cost.bytes);
+}
+
+/// As in the graph of the step, so that whoever divides single operations
+/// counts on the same times.
+void ProblemBuilder::addCosts() {
+  using Groups = std::map<int, planner::Cost, std::greater<>>;
+  std::map<std::pair<int64_t, Phase>, Groups> costs;
+  StepGraph graph = getGraph(step, batch);
+  for (auto [op, cost] :
+       llvm::zip_equal(graph.operations, graph.graph.operations)) {
+    auto it = layers.ofOp.find(op);
+    bool isFree = cost.work.empty() && cost.bytes == Bytes(0);
+    if (it == layers.ofOp.end() || isFree)
+      continue;
+    auto [entry, isNew] =
+        costs[{it->second.layer, it->second.phase}].try_emplace(
+            getGroup(op, cost));
+    planner::Cost &group = entry->second;
+    if (isNew)
+      group.operations = 0;
+    bool local = forms.isLocal(op);
+    for (const auto &[type, work] : cost.work)
+      add(group.work[type], work.count(), local);
+    Bytes fixed = local ? getFixedTraffic(graph.graph, op, cost) : cost.bytes;
+    group.bytes.fixed += fixed;
+    add(group.bytes, (cost.bytes - fixed).count(), true);
+    group.operations += cost.fused ? 0 : 1;
+  }
+  for (auto &[place, groups] : costs) {
+    planner::Layer &layer = problem.layers[place.first];
+    planner::Cost &cost = place.second == Phase::Forward  ? layer.forward
+                          : place.second == Phase::Update ? layer.update
+                                                          : layer.backward;
+    for (auto &[number, group] : groups)
+      if (&group == &groups.begin()->second)
+        cost = std::move(group);
+      else
+        cost.others.push_back(std::move(group));
+  }
+}
+
+/// Makes room for what the operation needs while it is done.
+void ProblemBuilder::addWorkspace(Operation *op,
+                                  const StepLayers::Place &place) {
   if (place.phase == Phase::Update)
     return;
+  planner::Layer &layer = problem.layers[place.layer];
   Affine<Bytes> needed = getNeeded(op);
   if (layer.workspace.at(batch) < needed.at(batch))
     layer.workspace = needed;
@@ -181,13 +246,11 @@ planner::Problem ProblemBuilder::build() {
     auto it = layers.ofOp.find(&op);
     if (it == layers.ofOp.end())
       continue;
-    addCost(&op, it->second);
+    addWorkspace(&op, it->second);
     for (Value result : op.getResults())
       addValue(result, it->second);
   }
-  for (planner::Layer &layer : problem.layers)
-    for (planner::Cost *cost : {&layer.forward, &layer.backward, &layer.update})
-      cost->operations = std::max<int64_t>(cost->operations, 1);
+  addCosts();
   addState();
   auto module = step->getParentOfType<ModuleOp>();
   for (LayerTableOp table : module.getOps<LayerTableOp>())

@@ -27,7 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/CostModel/CostModel.h"
+#include "CostTime.h"
 #include "hetero/Planner/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,16 +41,14 @@ using hetero::cluster::DeviceClass;
 /// without overhead, in seconds.
 static double leastTime(const DeviceClass &deviceClass, const Cost &cost,
                         int64_t fixed, int64_t samples) {
-  cost::Operations operations;
-  for (const auto &[type, work] : cost.work)
-    operations.work[type] = work.fixed * fixed + work.perSample * samples;
-  operations.bytes = cost.bytes.fixed * fixed + cost.bytes.perSample * samples;
-  return toSeconds(cost::operationBound(deviceClass, operations));
+  return toSeconds(costBound(deviceClass, cost, [&](auto amount) {
+    return amount.fixed * fixed + amount.perSample * samples;
+  }));
 }
 
 static double overhead(const DeviceClass &deviceClass, const Cost &cost) {
   return toSeconds(deviceClass.overhead) *
-         static_cast<double>(std::max<int64_t>(0, cost.operations));
+         static_cast<double>(std::max<int64_t>(0, countOperations(cost)));
 }
 
 namespace {

@@ -55,8 +55,8 @@ using MicroTimes = std::vector<std::pair<double, double>>;
 class CephaloSearch {
 public:
   CephaloSearch(const PlanBuilder &builder, ArrayRef<int64_t> devices,
-                StateMode mode, bool recompute, bool layered,
-                bool ignoresMemory = false);
+                std::vector<int64_t> microbatches, StateMode mode,
+                bool recompute, bool layered, bool ignoresMemory = false);
 
   /// Adds the best plans.
   void run(Selection &selection);
@@ -108,14 +108,12 @@ static Stage makeStage(const Problem &problem, StateMode mode, bool recompute,
 }
 
 CephaloSearch::CephaloSearch(const PlanBuilder &builder,
-                             ArrayRef<int64_t> devices, StateMode mode,
+                             ArrayRef<int64_t> devices,
+                             std::vector<int64_t> sizes, StateMode mode,
                              bool recompute, bool layered, bool ignoresMemory)
     : builder(builder), model(builder.model), problem(model.problem),
       mode(mode), recompute(recompute), layered(layered),
-      ignoresMemory(ignoresMemory),
-      microbatches(problem.constraints.microbatches) {
-  if (microbatches.empty())
-    microbatches = {problem.batch};
+      ignoresMemory(ignoresMemory), microbatches(std::move(sizes)) {
   int64_t largest = *std::max_element(microbatches.begin(), microbatches.end());
   unit = (largest + maxParts - 1) / maxParts;
   addDevices(devices);
@@ -356,16 +354,11 @@ void CephaloSearch::runSmallest(Selection &selection) {
   }
 }
 
-Expected<Plan> hetero::planner::planCephalo(const Problem &problem,
-                                            const Cluster &cluster,
-                                            const PlannerOptions &options) {
-  Expected<std::vector<int64_t>> devices =
-      devicesForOneStage("cephalo", problem, cluster);
-  if (!devices)
-    return devices.takeError();
-  PlanBuilder builder(problem, cluster, options);
-  Deadline deadline(options.timeBudget);
-  Selection selection;
+/// Adds the plans of all ways to hold state and activations.
+static void addPlans(const PlanBuilder &builder, ArrayRef<int64_t> devices,
+                     ArrayRef<int64_t> microbatches, const Deadline &deadline,
+                     Selection &selection) {
+  const PlannerOptions &options = builder.options;
   for (StateMode mode : options.stateModes)
     for (bool recompute : {false, true})
       for (bool layered : {false, true}) {
@@ -378,13 +371,39 @@ Expected<Plan> hetero::planner::planCephalo(const Problem &problem,
         if (options.asReleased &&
             (mode != StateMode::Full || !recompute || !layered))
           continue;
-        CephaloSearch search(builder, *devices, mode, recompute, layered);
+        CephaloSearch search(builder, devices, microbatches.vec(), mode,
+                             recompute, layered);
         search.run(selection);
       }
+}
+
+Expected<Plan> hetero::planner::planCephalo(const Problem &problem,
+                                            const Cluster &cluster,
+                                            const PlannerOptions &options) {
+  Expected<std::vector<int64_t>> devices =
+      devicesForOneStage("cephalo", problem, cluster);
+  if (!devices)
+    return devices.takeError();
+  PlanBuilder builder(problem, cluster, options);
+  Deadline deadline(options.timeBudget);
+  Selection selection;
+  const Constraints &given = problem.constraints;
+  std::vector<int64_t> microbatches = given.microbatches;
+  if (microbatches.empty())
+    microbatches = {problem.batch};
+  addPlans(builder, *devices, microbatches, deadline, selection);
+  // The release has one microbatch, as devices compute their samples in parts
+  // of their own. But they keep what all of them bring along.
+  int64_t most = given.maxMicrobatches.value_or(problem.batch);
+  for (int64_t count = 2; !selection.found() && given.microbatches.empty() &&
+                          !options.asReleased && count <= most;
+       count *= 2)
+    addPlans(builder, *devices, divideEvenly(problem.batch, count), deadline,
+             selection);
   if (!selection.get() && !options.stateModes.empty()) {
-    CephaloSearch search(builder, *devices, options.stateModes.back(),
-                         options.recompute, /*layered=*/false,
-                         /*ignoresMemory=*/true);
+    CephaloSearch search(builder, *devices, microbatches,
+                         options.stateModes.back(), options.recompute,
+                         /*layered=*/false, /*ignoresMemory=*/true);
     search.runSmallest(selection);
   }
   return selection.take("cephalo", builder.model);

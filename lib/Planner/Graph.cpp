@@ -22,11 +22,11 @@ bool GraphTensor::operator==(const GraphTensor &other) const {
 
 bool GraphOp::operator==(const GraphOp &other) const {
   return std::tie(name, operands, results, loops, operandLoops, resultLoops,
-                  linear, reshape, work, bytes, layer, times) ==
+                  linear, reshape, work, bytes, fused, layer, times) ==
          std::tie(other.name, other.operands, other.results, other.loops,
                   other.operandLoops, other.resultLoops, other.linear,
-                  other.reshape, other.work, other.bytes, other.layer,
-                  other.times);
+                  other.reshape, other.work, other.bytes, other.fused,
+                  other.layer, other.times);
 }
 
 bool GraphArgument::operator==(const GraphArgument &other) const {

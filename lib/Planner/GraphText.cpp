@@ -97,6 +97,7 @@ static GraphOp readOp(YamlReader &reader, const YamlNode &node) {
       reader.read(value, op.work[key.text]);
   }
   mapping.read("bytes", op.bytes);
+  mapping.read("fused", op.fused);
   mapping.readInteger("layer", op.layer, 0);
   if (const YamlNode *times = mapping.get("times")) {
     if (times->kind != YamlNode::Kind::Mapping)
@@ -225,6 +226,8 @@ static void writeOp(const GraphOp &op, raw_ostream &os) {
   }
   if (op.bytes != Bytes(0))
     os << ", bytes: " << op.bytes.str();
+  if (op.fused)
+    os << ", fused: true";
   if (op.layer >= 0)
     os << ", layer: " << op.layer;
   if (!op.times.empty()) {

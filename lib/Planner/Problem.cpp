@@ -21,8 +21,8 @@ using namespace hetero::planner;
 //===----------------------------------------------------------------------===//
 
 bool Cost::operator==(const Cost &other) const {
-  return std::tie(work, bytes, operations) ==
-         std::tie(other.work, other.bytes, other.operations);
+  return std::tie(work, bytes, operations, others) ==
+         std::tie(other.work, other.bytes, other.operations, other.others);
 }
 
 bool MeasuredTimes::Point::operator==(const Point &other) const {
@@ -206,6 +206,13 @@ Error Checker::checkCost(const Twine &layer, StringRef what, const Cost &cost) {
     return createStringError(layer + ": the number of " + what +
                              " operations is " + Twine(cost.operations) +
                              ", but cannot be negative");
+  for (const Cost &other : cost.others) {
+    if (!other.others.empty())
+      return createStringError(layer + ": the others of a " + what +
+                               " cost have others themselves");
+    if (Error error = checkCost(layer, what, other))
+      return error;
+  }
   return checkAmount(layer, ("the " + what + " traffic").str(), cost.bytes,
                      totals.bytes);
 }

@@ -30,7 +30,8 @@ static void readAffine(YamlReader &reader, const YamlNode *node,
   mapping.finish();
 }
 
-static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost) {
+static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost,
+                     bool isOther = false) {
   if (!node)
     return;
   cost = {};
@@ -44,6 +45,11 @@ static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost) {
   }
   readAffine(reader, mapping.get("bytes"), cost.bytes);
   mapping.readInteger("operations", cost.operations, 0);
+  // Others of others would be of any depth.
+  const YamlNode *others = isOther ? nullptr : mapping.get("others");
+  if (others)
+    for (const YamlNode &item : reader.readItems(*others, "costs"))
+      readCost(reader, &item, cost.others.emplace_back(), true);
   mapping.finish();
 }
 
@@ -242,18 +248,31 @@ static void writeAffine(const Affine<AmountT> &amount, raw_ostream &os) {
   os << '}';
 }
 
-/// A cost on one line; nothing if it is the one that is there by default.
-static void writeCost(StringRef key, const Cost &cost, raw_ostream &os) {
-  if (cost == Cost())
-    return;
-  os << "    " << key << ": {work: {";
+static void writeCost(const Cost &cost, raw_ostream &os) {
+  os << "{work: {";
   interleaveComma(cost.work, os, [&](const auto &entry) {
     os << quoteYaml(entry.first) << ": ";
     writeAffine(entry.second, os);
   });
   os << "}, bytes: ";
   writeAffine(cost.bytes, os);
-  os << ", operations: " << cost.operations << "}\n";
+  os << ", operations: " << cost.operations;
+  if (!cost.others.empty()) {
+    os << ", others: [";
+    interleaveComma(cost.others, os,
+                    [&](const Cost &other) { writeCost(other, os); });
+    os << ']';
+  }
+  os << '}';
+}
+
+/// A cost on one line; nothing if it is the one that is there by default.
+static void writeCost(StringRef key, const Cost &cost, raw_ostream &os) {
+  if (cost == Cost())
+    return;
+  os << "    " << key << ": ";
+  writeCost(cost, os);
+  os << '\n';
 }
 
 static void writeMeasured(const Layer &layer, raw_ostream &os) {

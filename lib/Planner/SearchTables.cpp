@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostTime.h"
 #include "SampleDivision.h"
 #include "StageSearch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -135,17 +136,13 @@ const std::vector<double> &SearchTables::updateTimes(int64_t deviceClass,
   if (!sums.empty())
     return sums;
   sums.push_back(0);
-  for (const Layer &layer : model.problem.layers) {
-    cost::Operations operations;
-    for (const auto &[type, work] : layer.update.work)
-      operations.work[type] = Work(scale(work.fixed.count(), 1, tensor));
-    operations.bytes =
-        Bytes(scale(layer.update.bytes.fixed.count(), 1, tensor));
-    operations.count = layer.update.operations;
+  for (const Layer &layer : model.problem.layers)
     sums.push_back(sums.back() +
-                   toSeconds(cost::operationTime(
-                       model.cluster.classes[deviceClass], operations)));
-  }
+                   toSeconds(costTime(model.cluster.classes[deviceClass],
+                                      layer.update, [&](auto amount) {
+                                        return decltype(amount.fixed)(scale(
+                                            amount.fixed.count(), 1, tensor));
+                                      })));
   return sums;
 }
 

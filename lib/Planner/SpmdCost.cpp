@@ -111,6 +111,7 @@ static void appendKey(std::string &key, const T &value) {
 std::string hetero::planner::getCostKey(const GraphOp &op) {
   std::string key;
   appendKey(key, op.bytes.count());
+  appendKey(key, op.fused);
   for (const auto &[type, work] : op.work) {
     key += type;
     appendKey(key, work.count());
@@ -132,6 +133,7 @@ double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
   for (const auto &[type, work] : op.work)
     operation.work[type] = Work::nearest(double(work.count()) * part);
   operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
+  operation.count = op.fused ? 0 : 1;
   return toSeconds(cost::operationTime(deviceClass, operation));
 }
 

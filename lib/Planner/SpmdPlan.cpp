@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CostTime.h"
 #include "OneStage.h"
 #include "PlanBuilder.h"
 #include "SpmdShares.h"
@@ -55,14 +56,16 @@ void LayerGraph::addOp(std::string name, const Layer &layer, const Cost &cost,
   op.name = std::move(name);
   GraphOp fixed;
   fixed.name = op.name + " (fixed)";
-  for (const auto &[type, work] : cost.work) {
-    if (work.perSample != Work(0))
-      op.work[type] = work.perSample * problem.batch;
-    if (work.fixed != Work(0))
-      fixed.work[type] = work.fixed;
-  }
-  op.bytes = cost.bytes.perSample * problem.batch;
-  fixed.bytes = cost.bytes.fixed;
+  forEachGroup(cost, [&](const Cost &group) {
+    for (const auto &[type, work] : group.work) {
+      if (work.perSample != Work(0))
+        op.work[type] += work.perSample * problem.batch;
+      if (work.fixed != Work(0))
+        fixed.work[type] += work.fixed;
+    }
+    op.bytes += group.bytes.perSample * problem.batch;
+    fixed.bytes += group.bytes.fixed;
+  });
   for (const auto &[deviceClass, measured] : layer.measured) {
     auto [forwardTime, backwardTime] = measured.at(problem.batch);
     op.times[deviceClass] = forward ? forwardTime : backwardTime;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageBounds.h"
+#include "CostTime.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -213,13 +214,9 @@ double StageBounds::updateTime(size_t run) {
     double sum = 0;
     for (int64_t layer = runs.representatives[run].first;
          layer <= runs.representatives[run].last; ++layer) {
-      const Cost &update = model.problem.layers[layer].update;
-      cost::Operations operations;
-      for (const auto &[type, work] : update.work)
-        operations.work[type] = work.fixed;
-      operations.bytes = update.bytes.fixed;
-      sum += toSeconds(cost::operationBound(
-          model.cluster.classes[entry.deviceClass], operations));
+      sum += toSeconds(costBound(model.cluster.classes[entry.deviceClass],
+                                 model.problem.layers[layer].update,
+                                 [](auto amount) { return amount.fixed; }));
     }
     least = std::min(least, sum);
   }

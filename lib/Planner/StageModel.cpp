@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageModel.h"
+#include "CostTime.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -25,8 +26,9 @@ int64_t hetero::planner::scale(int64_t amount, int64_t numerator,
   return int64_t((product + denominator - 1) / denominator);
 }
 
-static Bytes divide(Bytes bytes, int64_t parts) {
-  return Bytes(scale(bytes.count(), 1, parts));
+template <typename AmountT>
+static AmountT divide(AmountT amount, int64_t parts) {
+  return AmountT(scale(amount.count(), 1, parts));
 }
 
 /// Whether memory sees no difference between two layers.
@@ -68,14 +70,11 @@ StageModel::StageModel(const Problem &problem, const Cluster &cluster)
 // Computation
 //===----------------------------------------------------------------------===//
 
-static Time costTime(const DeviceClass &deviceClass, const Cost &cost,
+static Time partTime(const DeviceClass &deviceClass, const Cost &cost,
                      int64_t tensor, int64_t samples) {
-  cost::Operations operations;
-  for (const auto &[type, work] : cost.work)
-    operations.work[type] = Work(scale(work.at(samples).count(), 1, tensor));
-  operations.bytes = divide(cost.bytes.at(samples), tensor);
-  operations.count = cost.operations;
-  return cost::operationTime(deviceClass, operations);
+  return costTime(deviceClass, cost, [&](auto amount) {
+    return divide(amount.at(samples), tensor);
+  });
 }
 
 const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
@@ -102,8 +101,8 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
       forward = Time(scale(forward.count(), 1, tensor));
       backward = Time(scale(backward.count(), 1, tensor));
     } else if (samples > 0) {
-      forward = costTime(device, layer.forward, tensor, samples);
-      backward = costTime(device, layer.backward, tensor, samples);
+      forward = partTime(device, layer.forward, tensor, samples);
+      backward = partTime(device, layer.backward, tensor, samples);
     }
     result.forward.push_back(forward);
     result.backward.push_back(backward);
@@ -516,8 +515,9 @@ Time StageModel::updateTime(const Stage &stage, size_t device,
   if (part <= 0)
     return Time(0);
   const DeviceClass &deviceClass = cluster.classOf(stage.mesh.devices[device]);
-  auto scaled = [&](int64_t amount) {
-    return scale(scale(amount, 1, stage.mesh.tensor), part, whole);
+  auto scaled = [&](auto amount) {
+    return decltype(amount.fixed)(
+        scale(scale(amount.fixed.count(), 1, stage.mesh.tensor), part, whole));
   };
   Time sum, last;
   int64_t lastKind = -1;
@@ -529,12 +529,7 @@ Time StageModel::updateTime(const Stage &stage, size_t device,
       return;
     }
     lastKind = kinds[index];
-    cost::Operations operations;
-    for (const auto &[type, work] : update.work)
-      operations.work[type] = Work(scaled(work.fixed.count()));
-    operations.bytes = Bytes(scaled(update.bytes.fixed.count()));
-    operations.count = update.operations;
-    last = cost::operationTime(deviceClass, operations);
+    last = costTime(deviceClass, update, scaled);
     sum += last;
   });
   return sum;

@@ -33,8 +33,10 @@ struct FormLayersPass
 
 static ::hetero::Work getWork(const planner::Cost &cost) {
   ::hetero::Work work(0);
-  for (auto &[type, amount] : cost.work)
-    work += amount.perSample;
+  planner::forEachGroup(cost, [&](const planner::Cost &group) {
+    for (const auto &[type, amount] : group.work)
+      work += amount.perSample;
+  });
   return work;
 }
 

@@ -115,6 +115,9 @@ struct GraphOp {
   /// Floating-point work by element type, and traffic to memory.
   std::map<std::string, Work> work;
   Bytes bytes;
+  /// Is done within the operation that uses its result, which nobody else
+  /// needs: without an overhead of its own.
+  bool fused = false;
   /// The layer that it belongs to, forward or backward; -1 if that is not
   /// known.
   int64_t layer = -1;

@@ -30,11 +30,18 @@
 //   batch: 8
 //   layers:
 //     - name: "dense_0"
-//       forward: {work: {f32: {sample: 48 FLOP}}, bytes: {fixed: 96 B, sample:
-//       40 B}} backward: {work: {f32: {sample: 48 FLOP}}, bytes: {fixed: 96 B,
-//       sample: 40 B}} update: {work: {f32: {fixed: 48 FLOP}}, bytes: {fixed:
-//       288 B}} parameters: 96 B gradients: 96 B saved: {sample: 16 B} output:
-//       {sample: 24 B} outputGradient: {sample: 24 B}
+//       forward:
+//         work: {f32: {sample: 48 FLOP}}
+//         bytes: {fixed: 96 B, sample: 40 B}
+//       backward:
+//         work: {f32: {sample: 48 FLOP}}
+//         bytes: {fixed: 96 B, sample: 40 B}
+//       update: {work: {f32: {fixed: 48 FLOP}}, bytes: {fixed: 288 B}}
+//       parameters: 96 B
+//       gradients: 96 B
+//       saved: {sample: 16 B}
+//       output: {sample: 24 B}
+//       outputGradient: {sample: 24 B}
 //     - name: "dense_1"
 //       ...
 //
@@ -53,6 +60,17 @@
 //         l4: {samples: [1, 2, 4], forward: [9 ms, 16 ms, 31 ms],
 //              backward: [17 ms, 31 ms, 60 ms]}
 //     - {name: "block_1", like: 1}
+//
+// How well a device is filled depends on the size of operations, so those of
+// other kinds or sizes are best told apart: four large products, and 30 small
+// operations that do little more than read and write.
+//
+//       forward:
+//         work: {bf16: {sample: 54 GFLOP}}
+//         bytes: {fixed: 100 MB, sample: 60 MB}
+//         operations: 4
+//         others:
+//           - {bytes: {sample: 90 MB}, operations: 30}
 //
 // What each sample brings along, for the layers that use it:
 //
@@ -75,7 +93,7 @@
 
 namespace hetero::planner {
 
-/// What a group of operations does on a device, for n samples at once.
+/// What operations do on a device, for n samples at once.
 struct Cost {
   /// Floating-point work by element type of its operands, named as in MLIR
   /// ("f32", "bf16").
@@ -85,9 +103,21 @@ struct Cost {
   /// How many operations it is: each of them pays the overhead of the device,
   /// and the work of the average one decides how well the device is filled.
   int64_t operations = 1;
+  /// Operations of other kinds or sizes, whose time comes on top: products by
+  /// their size, and what does little more than read and write. They have no
+  /// others themselves.
+  std::vector<Cost> others;
 
   bool operator==(const Cost &other) const;
 };
+
+/// Calls `visit` with the cost itself and with its others.
+template <typename VisitFn>
+void forEachGroup(const Cost &cost, VisitFn visit) {
+  visit(cost);
+  for (const Cost &other : cost.others)
+    visit(other);
+}
 
 /// How long a layer takes on devices of one class, as measured.
 struct MeasuredTimes {

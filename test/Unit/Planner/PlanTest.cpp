@@ -149,6 +149,21 @@ TEST(PlanTest, partsOfASampleShareTakeTheirTurn) {
             Bytes(50 + 100 + 200 + 120 + 14 + 60));
 }
 
+TEST(PlanTest, othersOfACostTakeTheirTimeAfterIt) {
+  Plan plan = makePlan();
+  Problem problem = makeProblem();
+  Cost &other = problem.layers[1].forward.others.emplace_back();
+  other.bytes.perSample = Bytes(50000);
+  // On the fast device the bytes of 4 samples take 200 us, whatever the work
+  // beside them takes.
+  ASSERT_EQ(messageOf(evaluate(problem, makeCluster(), plan)), "");
+  EXPECT_EQ(plan.stages[1].forward, Time((800 + 200) * us));
+  EXPECT_EQ(plan.stages[1].backward, Time(1600 * us));
+  problem.layers[1].update.others = {problem.layers[1].update};
+  ASSERT_EQ(messageOf(evaluate(problem, makeCluster(), plan)), "");
+  EXPECT_EQ(plan.stages[1].update, Time(200 * us));
+}
+
 TEST(PlanTest, recomputeKeepsInputsAlone) {
   Plan plan = makePlan();
   plan.stages[1].recompute = true;

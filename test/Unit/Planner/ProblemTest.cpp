@@ -55,6 +55,26 @@ TEST(ProblemTest, readsTheExampleOfTheHeader) {
   EXPECT_EQ(problem.layers[1].forward, Cost());
 }
 
+TEST(ProblemTest, costsHaveOthersOnce) {
+  std::string first = "sample: 40 B}}";
+  std::string text = replace(dense, first,
+                             "sample: 40 B}, operations: 4, others: [{bytes: "
+                             "{sample: 7 B}, operations: 30}]}");
+  Problem problem =
+      llvm::cantFail(readProblem(llvm::MemoryBufferRef(text, "p.yaml")));
+  const Cost &forward = problem.layers[0].forward;
+  EXPECT_EQ(forward.operations, 4);
+  ASSERT_EQ(forward.others.size(), 1u);
+  EXPECT_EQ(forward.others[0].bytes.perSample, Bytes(7));
+  EXPECT_EQ(forward.others[0].operations, 30);
+  EXPECT_EQ(
+      errorOf(replace(text, "operations: 30", "others: [{operations: 1}]")),
+      "p.yaml:4:130: error: unknown key 'others' in a cost; known keys: work, "
+      "bytes, operations");
+  EXPECT_EQ(errorOf(replace(text, "operations: 30", "operations: -1")),
+            "p.yaml:4:142: error: expected a number of at least 0, found -1");
+}
+
 TEST(ProblemTest, isReadBackAsItWasWritten) {
   std::mt19937 random(3);
   for (int i = 0; i < 100; ++i) {

@@ -28,6 +28,12 @@ static Cost makeCost(std::mt19937 &random, int64_t size) {
   cost.bytes.fixed = Bytes(pick(random, 0, 4) * mega);
   cost.bytes.perSample = Bytes(pick(random, 1, 10) * mega / 10);
   cost.operations = pick(random, 1, 20);
+  if (pick(random, 0, 3) == 0) {
+    Cost &other = cost.others.emplace_back();
+    other.work["f32"].perSample = Work(pick(random, 0, 5) * mega);
+    other.bytes.perSample = Bytes(pick(random, 0, 10) * mega / 10);
+    other.operations = pick(random, 0, 20);
+  }
   return cost;
 }
 
