@@ -35,6 +35,8 @@ namespace {
 struct HarpProposal {
   HarpLayout layout;
   size_t order = 0, microbatches = 0;
+  /// Whether counts in flight follow the published rule.
+  bool published = false;
 };
 
 class HarpPlanner {
@@ -51,7 +53,13 @@ private:
   static PlannerOptions restrict(PlannerOptions options);
   void findConfigurations(ArrayRef<int64_t> devices);
   bool search(HarpProposal &proposal, SearchTables &tables,
-              int64_t numPositions, double tolerance, double cutoff);
+              int64_t numPositions, double tolerance);
+  void add(HarpProposal proposal, SearchTables &tables, int64_t numPositions,
+           double tolerance);
+  std::vector<HarpProposal> takeBest(size_t most);
+  void searchAll();
+  void refine();
+  std::vector<HarpProposal> searchLean();
   void evaluate(ArrayRef<HarpProposal> proposals);
 
   PlannerOptions options;
@@ -60,6 +68,13 @@ private:
   /// Orders of runs, and the ways to cut the batch.
   std::vector<std::vector<std::vector<int64_t>>> orders;
   std::vector<std::vector<int64_t>> microbatches;
+  /// Whether few cuts and positions are all there are.
+  bool small = false;
+  /// How many positions coarse and fine searches look at.
+  int64_t few = 0, many = 0;
+  std::vector<HarpProposal> found;
+  /// The least value of them.
+  double best = std::numeric_limits<double>::infinity();
   Selection selection;
   Deadline deadline;
 };
@@ -102,16 +117,35 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
 }
 
 bool HarpPlanner::search(HarpProposal &proposal, SearchTables &tables,
-                         int64_t numPositions, double tolerance,
-                         double cutoff) {
+                         int64_t numPositions, double tolerance) {
+  // The value of a coarse search may be too high, but not by much.
+  double cutoff = best * 1.1;
   ArrayRef<int64_t> sizes = microbatches[proposal.microbatches];
   HarpSearch search(tables, options, orders[proposal.order], numPositions,
-                    *max_element(sizes), sizes.size(), cutoff, tolerance);
+                    *max_element(sizes), sizes.size(), cutoff, tolerance,
+                    proposal.published);
   std::optional<HarpLayout> layout = search.run();
   if (!layout)
     return false;
   proposal.layout = std::move(*layout);
   return true;
+}
+
+void HarpPlanner::add(HarpProposal proposal, SearchTables &tables,
+                      int64_t numPositions, double tolerance) {
+  if (deadline.isOver() || !search(proposal, tables, numPositions, tolerance))
+    return;
+  best = std::min(best, proposal.layout.value);
+  found.push_back(std::move(proposal));
+}
+
+/// Copies of the best that were found, the best first.
+std::vector<HarpProposal> HarpPlanner::takeBest(size_t most) {
+  sort(found, [](const HarpProposal &left, const HarpProposal &right) {
+    return std::tie(left.layout.value, left.microbatches, left.order) <
+           std::tie(right.layout.value, right.microbatches, right.order);
+  });
+  return ArrayRef(found).take_front(std::min(found.size(), most)).vec();
 }
 
 void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
@@ -127,24 +161,23 @@ void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
     Plan plan = builder.draft(microbatches[proposal.microbatches],
                               proposal.layout.stages, Division::Even);
     std::vector<int64_t> limits = builder.findLimits(plan, Division::Even);
-    int64_t before = plan.microbatches.size();
-    for (auto [limit, wanted] : zip_equal(limits, proposal.layout.inFlight))
-      before = limit = std::min({limit, wanted, before});
-    builder.setInFlight(plan, limits, Division::Even);
-    selection.add(builder.complete(std::move(plan)));
+    SmallVector<ArrayRef<int64_t>, 2> wanted = {proposal.layout.inFlight};
+    if (!options.asReleased &&
+        proposal.layout.published != proposal.layout.inFlight)
+      wanted.push_back(proposal.layout.published);
+    for (ArrayRef<int64_t> list : wanted) {
+      std::vector<int64_t> counts;
+      int64_t before = plan.microbatches.size();
+      for (auto [limit, count] : zip_equal(limits, list))
+        counts.push_back(before = std::min({limit, count, before}));
+      builder.setInFlight(plan, counts, Division::Even);
+      selection.add(builder.complete(plan));
+    }
   }
 }
 
-Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
-  findConfigurations(devices);
-  int64_t numLayers = builder.model.problem.layers.size();
-  int64_t numDevices = devices.size();
-  // As released, every device is a position of its own.
-  bool small = numDevices < coarsePositions && numLayers <= coarseCuts;
-  int64_t few = options.asReleased ? numDevices + 1 : coarsePositions;
-  int64_t many = options.asReleased ? numDevices + 1 : finePositions;
-  std::vector<HarpProposal> found;
-  double best = std::numeric_limits<double>::infinity();
+/// The best for all configurations, with few cuts and positions.
+void HarpPlanner::searchAll() {
   // The best numbers are likely to be those in the middle, and make it quick to
   // see that others are worse.
   std::vector<size_t> indices;
@@ -155,35 +188,66 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
   for (size_t index : indices)
     for (size_t order = 0; order < orders.size(); ++order) {
       if (deadline.isOver())
-        break;
-      HarpProposal proposal = {{}, order, index};
-      // The coarse value may be too high, but not by much.
-      if (!search(proposal, coarse, few,
-                  small ? fineTolerance : coarseTolerance, best * 1.1))
-        continue;
-      best = std::min(best, proposal.layout.value);
-      found.push_back(std::move(proposal));
+        return;
+      add({{}, order, index}, coarse, few,
+          small ? fineTolerance : coarseTolerance);
     }
-  auto sortFound = [&]() {
-    sort(found, [](const HarpProposal &left, const HarpProposal &right) {
-      return std::tie(left.layout.value, left.microbatches, left.order) <
-             std::tie(right.layout.value, right.microbatches, right.order);
-    });
+}
+
+/// More cuts and positions for the best configurations, or for the smallest
+/// microbatches if nothing fits.
+void HarpPlanner::refine() {
+  std::vector<HarpProposal> first = takeBest(fineConfigurations);
+  if (first.empty())
+    for (size_t order = 0; order < orders.size(); ++order)
+      first.push_back({{}, order, microbatches.size() - 1});
+  for (HarpProposal &proposal : first)
+    add(proposal, fine, many, fineTolerance);
+}
+
+/// Counts by the published rule for the best configurations: with fewer in
+/// flight, stages fit that are faster. They are not compared with the others,
+/// as they seem to cost nothing.
+std::vector<HarpProposal> HarpPlanner::searchLean() {
+  std::vector<HarpProposal> lean = takeBest(fineConfigurations);
+  if (lean.empty())
+    for (size_t order = 0; order < orders.size(); ++order)
+      lean.push_back({{}, order, microbatches.size() - 1});
+  for (HarpProposal &proposal : lean)
+    proposal.published = true;
+  auto findsNone = [&](SearchTables &tables, int64_t numPositions) {
+    return [&, numPositions](HarpProposal &proposal) {
+      return deadline.isOver() ||
+             !search(proposal, tables, numPositions, coarseTolerance);
+    };
   };
-  sortFound();
-  if (!small) {
-    std::vector<HarpProposal> refined;
-    for (HarpProposal proposal :
-         ArrayRef(found).take_front(std::min(found.size(), fineConfigurations)))
-      if (!deadline.isOver() &&
-          search(proposal, fine, many, fineTolerance, best * 1.1)) {
-        best = std::min(best, proposal.layout.value);
-        refined.push_back(std::move(proposal));
-      }
-    found.insert(found.end(), refined.begin(), refined.end());
-    sortFound();
-  }
-  evaluate(ArrayRef(found).take_front(std::min(found.size(), mostEvaluated)));
+  std::vector<HarpProposal> refined = lean;
+  erase_if(lean, findsNone(coarse, few));
+  if (small)
+    return lean;
+  if (!lean.empty())
+    refined = {*min_element(lean, [](const auto &left, const auto &right) {
+      return left.layout.value < right.layout.value;
+    })};
+  erase_if(refined, findsNone(fine, many));
+  lean.insert(lean.end(), refined.begin(), refined.end());
+  return lean;
+}
+
+Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
+  findConfigurations(devices);
+  int64_t numLayers = builder.model.problem.layers.size();
+  int64_t numDevices = devices.size();
+  // As released, every device is a position of its own.
+  small = numDevices < coarsePositions && numLayers <= coarseCuts;
+  few = options.asReleased ? numDevices + 1 : coarsePositions;
+  many = options.asReleased ? numDevices + 1 : finePositions;
+  searchAll();
+  if (!small)
+    refine();
+  evaluate(takeBest(mostEvaluated));
+  if (!options.asReleased)
+    evaluate(searchLean());
   if (!selection.found()) {
     Selection closest;
     builder.addClosest({devices.vec()}, closest);

@@ -40,7 +40,8 @@ static std::vector<int64_t> numberRuns(ArrayRef<std::vector<int64_t>> runs) {
 HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
                        ArrayRef<std::vector<int64_t>> runs,
                        int64_t maxPositions, int64_t microbatchSize,
-                       int64_t numMicrobatches, double cutoff, double tolerance)
+                       int64_t numMicrobatches, double cutoff, double tolerance,
+                       bool published)
     : tables(tables), planner(options), cluster(tables.model.cluster),
       order(join(runs)), positions(findPositions(cluster, order, maxPositions)),
       runOf(numberRuns(runs)),
@@ -50,7 +51,8 @@ HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
       numMicrobatches(numMicrobatches), cutoff(cutoff), tolerance(tolerance),
       numSteps(static_cast<double>(tables.model.problem.batch) /
                    static_cast<double>(microbatchSize) -
-               1) {
+               1),
+      published(published || options.asReleased) {
   table.resize(numCuts() * numPositions());
   double longest = cutoff / (numSteps + 1);
   for (int64_t begin = 0; begin + 1 < numPositions(); ++begin)
@@ -149,16 +151,39 @@ void HarpSearch::findLeast() {
     least *= 1 - 1e-9;
 }
 
-int64_t HarpSearch::delay(double crossing, double period, int64_t end,
-                          int64_t begin) const {
-  if (planner.asReleased) {
-    if (runOf[positions[end] - 1] == runOf[positions[begin]] ||
-        crossing < period / 10)
-      return 1;
-    return crossing < period / 2 ? 2 : 3;
-  }
+bool HarpSearch::isBetweenNodes(int64_t end, int64_t begin) const {
+  return cluster.devices[order[positions[end] - 1]].node !=
+         cluster.devices[order[positions[begin]]].node;
+}
+
+HarpBoundary HarpSearch::boundary(const HarpStage &stage, const HarpStage &next,
+                                  int64_t begin) const {
+  double one = crossing(stage.lastCut, stage.end, begin);
+  if (planner.asReleased)
+    return {one, 0};
+  if (!isBetweenNodes(stage.end, begin))
+    return {one, one};
+  // Stages in several nodes have several ways.
+  one /= static_cast<double>(
+      std::min(stage.option->column.nodes, next.option->column.nodes));
+  return {one * static_cast<double>(next.option->tensor),
+          one * static_cast<double>(stage.option->tensor)};
+}
+
+int64_t HarpSearch::publishedDelay(double there, double period, int64_t end,
+                                   int64_t begin) const {
+  if (runOf[positions[end] - 1] == runOf[positions[begin]] ||
+      there < period / 10)
+    return 1;
+  return there < period / 2 ? 2 : 3;
+}
+
+int64_t HarpSearch::delay(const HarpBoundary &boundary, double period,
+                          int64_t end, int64_t begin) const {
+  if (published)
+    return publishedDelay(boundary.there, period, end, begin);
   // A crossing that is not a whole number of periods by rounding alone is one.
-  return 1 + int64_t(std::ceil(2 * crossing / period - 1e-9));
+  return 1 + int64_t(std::ceil(boundary.sum() / period - 1e-9));
 }
 
 /// All times of stages and crossings that the period of a layout below the
@@ -173,15 +198,21 @@ void HarpSearch::findPeriods() {
       allPeriods.push_back(period);
   };
   for (const std::vector<HarpStage> &list : table)
-    for (const HarpStage &stage : list)
+    for (const HarpStage &stage : list) {
       add(stage.time);
+      degrees.insert(stage.option->tensor);
+    }
   std::vector<std::pair<int64_t, int64_t>> joints;
   for (int64_t end = 1; end + 1 < numPositions(); ++end)
     for (int64_t begin = end; begin + 1 < numPositions(); ++begin)
       joints.push_back({end, begin});
   for (int64_t cut = 1; cut + 1 < numCuts(); ++cut)
     for (auto [end, begin] : joints)
-      add(crossing(cut, end, begin));
+      for (int64_t degree : degrees) {
+        if (degree > 1 && (planner.asReleased || !isBetweenNodes(end, begin)))
+          break;
+        add(crossing(cut, end, begin) * static_cast<double>(degree));
+      }
   sort(allPeriods);
 }
 
@@ -220,8 +251,19 @@ bool HarpSearch::isDominated(const Label &label, const Label &by,
     return label.begin == by.begin ||
            alikeUpTo[label.begin * numPositions() + by.begin] >= position;
   };
-  return by.cost <= label.cost && by.inFlight <= label.inFlight &&
-         startsAlike() && (!planner.asReleased || by.begin == label.begin) &&
+  auto isReachedAsWell = [&]() {
+    if (planner.asReleased || !label.stage || !by.stage)
+      return true;
+    const StageOption &first = *label.stage->option, &other = *by.stage->option;
+    // Where only some positions are looked at, nothing is exact, and keeping
+    // all of these takes three times as long.
+    bool looksAtAll = positions.size() > order.size();
+    return other.tensor <= first.tensor &&
+           (!looksAtAll || other.column.nodes >= first.column.nodes);
+  };
+  return isReachedAsWell() && by.cost <= label.cost &&
+         by.inFlight <= label.inFlight && startsAlike() &&
+         (!planner.asReleased || by.begin == label.begin) &&
          (!tables.model.problem.constraints.maxStages ||
           by.numStages <= label.numStages);
 }
@@ -264,17 +306,17 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
           if (next.cost + stage.time + leastBefore[cut] >= limit)
             continue;
           Label label;
-          double boundary = 0;
+          HarpBoundary between;
           label.inFlight = 1;
           if (next.stage) {
-            boundary = crossing(stage.lastCut, stage.end, next.begin);
+            between = boundary(stage, *next.stage, next.begin);
             label.inFlight = std::min(
                 numMicrobatches,
-                next.inFlight + delay(boundary, period, stage.end, next.begin));
+                next.inFlight + delay(between, period, stage.end, next.begin));
           }
-          label.cost = next.cost + stage.time + crossings() * boundary;
+          label.cost = next.cost + stage.time + between.sum();
           label.numStages = next.numStages + 1;
-          if (boundary > period || label.inFlight > stage.limit ||
+          if (between.longest() > period || label.inFlight > stage.limit ||
               label.cost + leastBefore[cut] >= limit ||
               (maxStages && label.numStages > *maxStages))
             continue;
@@ -293,9 +335,9 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
   return best;
 }
 
-HarpLayout HarpSearch::unwind(const Label &label, double value) const {
+HarpLayout HarpSearch::unwind(const Label &label, double period) const {
   HarpLayout layout;
-  layout.value = value;
+  layout.value = label.cost + numSteps * period;
   for (const Label *at = &label; at->stage; at = &arena[at->rest]) {
     const HarpStage &stage = *at->stage;
     ArrayRef<int64_t> devices = ArrayRef(order).slice(
@@ -307,7 +349,17 @@ HarpLayout HarpSearch::unwind(const Label &label, double value) const {
          stage.mode,
          stage.recompute});
     layout.inFlight.push_back(at->inFlight);
+    // From the first stage on: how many more than the next one.
+    const Label &next = arena[at->rest];
+    layout.published.push_back(
+        next.stage
+            ? publishedDelay(boundary(stage, *next.stage, next.begin).there,
+                             period, stage.end, next.begin)
+            : 1);
   }
+  int64_t sum = 0;
+  for (int64_t &count : reverse(layout.published))
+    count = sum = std::min(numMicrobatches, sum + count);
   return layout;
 }
 
@@ -338,7 +390,7 @@ void HarpSearch::explore(size_t low, size_t end, double least) {
 void HarpSearch::consider(const Label &label, double period) {
   double value = label.cost + numSteps * period;
   if (value < best.value)
-    best = unwind(label, value);
+    best = unwind(label, period);
 }
 
 std::optional<HarpLayout> HarpSearch::run() {

@@ -127,14 +127,16 @@ llvm::Expected<Plan> planCephalo(const Problem &problem,
 /// possible period p from the last layer to the first chooses layers, mesh,
 /// tensor degree, state mode and recompute of each stage. It minimizes
 ///
-///   sum_i (t_i + 2 k_i) + (M - 1) p,  all t_i, k_i <= p
+///   sum_i (t_i + k_i + g_i) + (M - 1) p,  all t_i, k_i, g_i <= p
 ///
-/// with t forward and backward and a share of gather, reduce and update, and k
-/// one crossing, where n_last = 1, n_i = n_{i+1} + 1 + ceil(2 k_i / p)
-/// microbatches in flight must fit. Finds the optimum of that for few devices
-/// and layers; more are thinned. Devices may be left out; samples and state are
-/// divided evenly. O(orders * microbatch counts * periods * layers^2 *
-/// positions^2). Does not take layers that are pinned to stages.
+/// with t forward and backward and a share of gather, reduce and update, k one
+/// crossing and g the way back of its gradient, where n_last = 1,
+/// n_i = n_{i+1} + 1 + ceil((k_i + g_i) / p) microbatches in flight must fit;
+/// the best are also tried with the published counts, which are fewer. Finds
+/// the optimum of that for few devices and layers; more are thinned. Devices
+/// may be left out; samples and state are divided evenly. O(orders * microbatch
+/// counts * periods * layers^2 * positions^2). Does not take layers that are
+/// pinned to stages.
 llvm::Expected<Plan> planHarp(const Problem &problem,
                               const cluster::Cluster &cluster,
                               const PlannerOptions &options = {});

@@ -35,15 +35,16 @@ private:
     if (maxStages && int64_t(pieces.size()) > *maxStages)
       return;
     double sum = 0, slowest = 0;
-    std::vector<double> crossings;
+    std::vector<HarpBoundary> crossings;
     for (size_t i = 0; i < pieces.size(); ++i) {
       crossings.push_back(i + 1 < pieces.size()
-                              ? search.crossing(pieces[i].second->lastCut,
-                                                pieces[i].second->end,
+                              ? search.boundary(*pieces[i].second,
+                                                *pieces[i + 1].second,
                                                 pieces[i + 1].first)
-                              : 0);
-      sum += pieces[i].second->time + search.crossings() * crossings[i];
-      slowest = std::max({slowest, pieces[i].second->time, crossings[i]});
+                              : HarpBoundary());
+      sum += pieces[i].second->time + crossings[i].sum();
+      slowest =
+          std::max({slowest, pieces[i].second->time, crossings[i].longest()});
     }
     // A longer period than the slowest needs fewer in flight.
     for (double period : search.periods()) {
@@ -149,4 +150,36 @@ TEST(HarpTest, findsTheBestOfAllLayouts) {
     EXPECT_NEAR(layout->value, best, 1e-9 * best) << "case " << i;
   }
   EXPECT_GT(found, cases / 2);
+}
+
+TEST(HarpTest, shortCrossingsNeedNoMoreInFlight) {
+  // The example of the paper, with links inside of each half that take a
+  // millionth of a stage: as many in flight as if they took nothing.
+  Problem problem;
+  problem.batch = 8;
+  problem.constraints.microbatches.assign(8, 1);
+  for (int64_t i = 0; i < 4; ++i) {
+    Layer layer;
+    layer.name = "layer_" + std::to_string(i);
+    layer.forward.work["f32"].perSample = Work(1000);
+    layer.backward.work["f32"].perSample = Work(2000);
+    layer.saved.perSample = Bytes(1);
+    layer.output.perSample = layer.outputGradient.perSample = Bytes(2400);
+    problem.layers.push_back(layer);
+  }
+  const char *text = R"(name: halves
+classes:
+  one: {memory: 1 GB, peak: {f32: 1 KFLOP/s}, bandwidth: 1 GB/s}
+nodes:
+  - {name: a, devices: [2 x one], link: {kind: pcie, bandwidth: 10 GB/s, latency: 1 ns}}
+  - {name: b, devices: [2 x one], link: {kind: pcie, bandwidth: 10 GB/s, latency: 1 ns}}
+links:
+  - {between: [a, b], kind: ethernet, bandwidth: 1 KB/s, latency: 1 ns}
+)";
+  Cluster cluster = llvm::cantFail(
+      cluster::readCluster(llvm::MemoryBufferRef(text, "halves.yaml")));
+  PlannerOptions options;
+  options.otherSchedules.clear();
+  Plan plan = llvm::cantFail(planHarp(problem, cluster, options));
+  EXPECT_NEAR(toSeconds(plan.predicted), 37.8, 1e-4);
 }
