@@ -60,9 +60,19 @@ private:
   SmallVector<std::pair<std::vector<int64_t>, planner::SpmdSolution>>
   solvePrograms(const planner::Graph &graph, const planner::Problem &problem,
                 const cluster::Cluster &cluster);
+  bool mayDivideOperations(const UserShardings &user,
+                           const planner::Problem &problem);
+  FailureOr<FoundPlan> findPlanOfLayers(func::FuncOp step,
+                                        const StepLayers &layers,
+                                        const cluster::Cluster &cluster,
+                                        const planner::Problem &problem,
+                                        const UserShardings &user,
+                                        const TensorSplits &splits,
+                                        planner::PlannerOptions &options);
   std::optional<FoundPlan> findProgram(const planner::Graph &graph,
                                        const planner::Problem &problem,
-                                       const cluster::Cluster &cluster);
+                                       const cluster::Cluster &cluster,
+                                       std::optional<Time> below = {});
   FailureOr<std::map<int64_t, int64_t>> measure(const FoundPlan &found);
   SmallVector<Bytes> tryPlan(const FoundPlan &found,
                              const cluster::Cluster &cluster, bool &fitsBarely);
@@ -312,6 +322,11 @@ SmallVector<Bytes> PlanPass::tryPlan(const FoundPlan &found,
   return shortage;
 }
 
+/// On more devices `joint` does not look for a program of single operations:
+/// that would take longer than its own search, and one microbatch for so many
+/// devices leaves each of them little to do.
+static constexpr size_t mostDevicesOfProgram = 64;
+
 /// All devices that may be used, those that are left without the slowest
 /// classes, and the fastest one.
 static SmallVector<std::vector<int64_t>>
@@ -370,21 +385,21 @@ PlanPass::solvePrograms(const planner::Graph &graph,
 }
 
 /// The best program that divides single operations and fits, as a plan of one
-/// stage whose devices all see the whole batch. Nothing if there is none, or if
-/// one device is as fast.
-std::optional<FoundPlan>
-PlanPass::findProgram(const planner::Graph &graph,
-                      const planner::Problem &problem,
-                      const cluster::Cluster &cluster) {
+/// stage whose devices all see the whole batch. Nothing if there is none, if
+/// one device is as fast, or if it takes as long as `below`.
+std::optional<FoundPlan> PlanPass::findProgram(const planner::Graph &graph,
+                                               const planner::Problem &problem,
+                                               const cluster::Cluster &cluster,
+                                               std::optional<Time> below) {
   for (auto &[devices, solution] : solvePrograms(graph, problem, cluster)) {
-    if (devices.size() == 1)
-      return std::nullopt;
     FoundPlan found;
     found.plan.planner = plannerName;
     found.plan.batch = problem.batch;
     found.plan.microbatches = {problem.batch};
     found.plan.predicted =
         Time::nearest(solution.time() * double(timePerSecond));
+    if (devices.size() == 1 || (below && found.plan.predicted >= *below))
+      return std::nullopt;
     planner::Stage stage;
     stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
     stage.mesh.devices = devices;
@@ -450,23 +465,46 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
   if (failed(splits))
     return failure();
   // These divide single operations.
-  StepGraph graph;
   if (plannerName == "spmd" || plannerName == "hap") {
-    graph = getGraph(step, problem.batch);
+    StepGraph graph = getGraph(step, problem.batch);
     options->graph = &graph.graph;
+    if (mayDivideOperations(*user, problem))
+      if (std::optional<FoundPlan> program =
+              findProgram(graph.graph, problem, cluster))
+        return std::move(*program);
+    return findPlanOfLayers(step, layers, cluster, problem, *user, *splits,
+                            *options);
   }
-  // Whether nobody else has decided what a program would.
+  FailureOr<FoundPlan> found = findPlanOfLayers(step, layers, cluster, problem,
+                                                *user, *splits, *options);
+  if (plannerName != "joint" || failed(found) ||
+      !mayDivideOperations(*user, problem) ||
+      cluster.availableDevices().size() > mostDevicesOfProgram)
+    return found;
+  // Where one program for all devices is faster than any plan of layers.
+  StepGraph graph = getGraph(step, problem.batch);
+  std::optional<FoundPlan> program = findProgram(
+      graph.graph, problem, cluster, /*below=*/found->plan.predicted);
+  return program ? FailureOr<FoundPlan>(std::move(*program)) : found;
+}
+
+/// Whether nobody else has decided what a program of single operations would.
+bool PlanPass::mayDivideOperations(const UserShardings &user,
+                                   const planner::Problem &problem) {
   bool isReplicated = llvm::all_of(state, [](StringRef name) {
     return name == stringify(planner::StateMode::Replicated);
   });
-  bool isFree = microbatches.empty() && isReplicated && tensor == 0 &&
-                schedule == "auto" && user->tensorDims.empty() &&
-                user->storageDims.empty() && !user->data &&
-                problem.constraints.pins.empty();
-  if (options->graph && isFree)
-    if (std::optional<FoundPlan> program =
-            findProgram(graph.graph, problem, cluster))
-      return std::move(*program);
+  return microbatches.empty() && isReplicated && tensor == 0 &&
+         schedule == "auto" && user.tensorDims.empty() &&
+         user.storageDims.empty() && !user.data &&
+         problem.constraints.pins.empty();
+}
+
+FailureOr<FoundPlan> PlanPass::findPlanOfLayers(
+    func::FuncOp step, const StepLayers &layers,
+    const cluster::Cluster &cluster, const planner::Problem &problem,
+    const UserShardings &user, const TensorSplits &splits,
+    planner::PlannerOptions &options) {
   cluster::Cluster tight = cluster;
   bool isTight = false;
   // The first plan that leaves little.
@@ -474,7 +512,7 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
   constexpr int maxRounds = 12;
   for (int round = 0; round < maxRounds; ++round) {
     llvm::Expected<planner::Plan> plan =
-        planner::runPlanner(plannerName, problem, tight, *options);
+        planner::runPlanner(plannerName, problem, tight, options);
     if (!plan && barely) {
       llvm::consumeError(plan.takeError());
       break;
@@ -484,7 +522,7 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
     if (std::optional<planner::Plan> turns = getTurns(problem, tight, *plan))
       *plan = std::move(*turns);
     FoundPlan found;
-    found.layout = layOutState(step, layers, *splits, user->storageDims, *plan);
+    found.layout = layOutState(step, layers, splits, user.storageDims, *plan);
     found.plan = std::move(*plan);
     SmallVector<Bytes> shortage = findShortage(found.plan, cluster);
     bool hasRows = shortage.empty(), fitsBarely = false;
@@ -494,7 +532,7 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
     if (isTight)
       found.plan.bound = Time(0);
     if (shortage.empty()) {
-      warnOfOtherParts(step, *user, found.plan);
+      warnOfOtherParts(step, user, found.plan);
       return found;
     }
     if (fitsBarely && !barely)
@@ -506,8 +544,8 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
           return stage.mesh.tensor > 1;
         });
     if (!hasRows && divides && !problem.constraints.tensor &&
-        options->tensorParallel) {
-      options->tensorParallel = false;
+        options.tensorParallel) {
+      options.tensorParallel = false;
       continue;
     }
     // They divide state anywhere, and rows are whole; their temporaries are
@@ -518,7 +556,7 @@ FailureOr<FoundPlan> PlanPass::findPlan(func::FuncOp step,
           std::min(kind.memory, kind.reserved + bytes * (1 + round));
   }
   if (barely) {
-    warnOfOtherParts(step, *user, barely->plan);
+    warnOfOtherParts(step, user, barely->plan);
     return std::move(*barely);
   }
   return LogicalResult(

@@ -1,6 +1,9 @@
 // RUN: hetero-opt %s --hetero-plan=planner=spmd | FileCheck %s
 // RUN: hetero-opt %s --hetero-plan=planner=hap | FileCheck %s
 // RUN: hetero-opt %s --hetero-plan=planner=spmd --hetero-schedule --hetero-partition --hetero-verify -o /dev/null
+// `joint` takes such a program where no plan of layers is as fast.
+// RUN: hetero-opt %s --hetero-plan | FileCheck %s
+// RUN: hetero-opt %s --hetero-plan=state=full | FileCheck %s --check-prefix=LAYERS
 // RUN: hetero-opt %s --hetero-plan="planner=spmd microbatches=2" | FileCheck %s --check-prefix=SAMPLES
 
 // A product of a few samples with a large matrix, whose columns are divided: the
@@ -19,6 +22,10 @@
 // Who asks for microbatches gets a plan that divides samples alone.
 // SAMPLES: hetero.mesh @stage0 = [
 // SAMPLES-NOT: hetero.reshard
+
+// And so does who says how state is held.
+// LAYERS: hetero.plan {{.*}} planner "joint"
+// LAYERS-NOT: hetero.reshard
 hetero.cluster @pair {
   hetero.device_class @fast memory 1 GB peak <f32: 2 GFLOP/s> bandwidth 20 GB/s
   hetero.device_class @slow memory 1 GB peak <f32: 1 GFLOP/s> bandwidth 10 GB/s

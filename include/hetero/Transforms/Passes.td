@@ -286,6 +286,8 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
       operations and state, and `hetero.reshard` where a value changes its form.
       Its stage has all devices on the axis `tensor`, and one microbatch. If
       none fits, or the options ask for what it cannot have, samples are divided.
+      `joint` takes such a program where it is faster than all plans of layers
+      and there are at most 64 devices.
 
     Layers are formed first if there are none. A `hetero.placement` that is
     already on an operation pins its layer to that stage, and to the devices of
