@@ -361,7 +361,7 @@ bool Enumeration::run(ArrayRef<int64_t> microbatches) {
 Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
                                                const Cluster &cluster,
                                                const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   if (Error error = requireDevices(problem, cluster).takeError())
     return error;

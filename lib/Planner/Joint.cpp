@@ -717,7 +717,7 @@ Expected<Plan> hetero::planner::searchStages(StringRef name,
                                              const Problem &problem,
                                              const Cluster &cluster,
                                              const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
 }
@@ -778,7 +778,7 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
 Expected<Plan> hetero::planner::planJoint(const Problem &problem,
                                           const Cluster &cluster,
                                           const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   JointPlanner planner(problem, cluster, options, /*thorough=*/true);
   // More of a search may end elsewhere: it is never worse than less.

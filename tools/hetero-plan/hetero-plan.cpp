@@ -156,6 +156,11 @@ static Error readBatch(const Options &options, Problem &problem) {
     return createStringError("a batch of " + Twine(problem.batch) +
                              " samples cannot make " + Twine(*count) +
                              " microbatches");
+  // Before they fill the memory.
+  if (*count > maxGivenMicrobatches)
+    return createStringError("--microbatches is " + Twine(*count) +
+                             ", but must be at most " +
+                             Twine(maxGivenMicrobatches));
   problem.constraints.microbatches.assign(*count, problem.batch / *count);
   for (int64_t i = 0; i < problem.batch % *count; ++i)
     ++problem.constraints.microbatches[i];
@@ -220,16 +225,16 @@ static Expected<Request> readRequest(const Options &options,
                                : readFile(options.input);
   if (!input)
     return input.takeError();
-  Expected<Problem> problem = readProblem(**input);
+  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
+  if (!cluster)
+    return cluster.takeError();
+  request.cluster = std::move(*cluster);
+  Expected<Problem> problem = readProblem(**input, &request.cluster);
   if (!problem)
     return problem.takeError();
   if (Error error = readBatch(options, *problem))
     return error;
   request.problem = std::move(*problem);
-  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
-  if (!cluster)
-    return cluster.takeError();
-  request.cluster = std::move(*cluster);
   return request;
 }
 

@@ -240,7 +240,11 @@ static const Corruption corruptions[] = {
     {"the plan has 2 stages, but at most 1 are allowed",
      [](Problem &q, Plan &) { q.constraints.maxStages = 1; }},
     {"stage 0 divides its layers in 1 part, but 2 are given",
-     [](Problem &q, Plan &) { q.constraints.tensor = 2; }},
+     [](Problem &q, Plan &) {
+       for (Layer &layer : q.layers)
+         layer.tensorDegrees = {2};
+       q.constraints.tensor = 2;
+     }},
     {"stage 1 has layers from 0 on where layer 1 comes next: every layer is in "
      "one stage, in order",
      [](Problem &, Plan &p) { p.stages[1].layers = {{0, 1}}; }},

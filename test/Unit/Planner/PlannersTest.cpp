@@ -230,19 +230,26 @@ TEST(PlannersTest, theShortMemoryIsNamed) {
 TEST(PlannersTest, impossibleConstraintsAreNamed) {
   Problem problem = makeProblem();
   problem.layers.push_back(problem.layers[0]);
-  Cluster cluster = cluster::makeDefaultCluster();
+  Cluster cluster =
+      llvm::cantFail(cluster::readCluster(llvm::MemoryBufferRef(R"(nodes:
+  - {name: n, devices: [2 x cpu], link: {kind: memory, bandwidth: 12 GB/s}}
+)",
+                                                                "lab.yaml")));
   problem.constraints.pins = {{1, 1, {}}};
   for (const char *name : {"dp-even", "dp-proportional", "single"})
     EXPECT_EQ(messageOf(runPlanner(name, problem, cluster)),
               "the planner '" + std::string(name) +
                   "' makes one stage, but layer 1 is pinned to stage 1");
+  problem.layers.push_back(problem.layers[0]);
+  problem.constraints.maxStages = 1;
+  problem.constraints.pins = {{0, {}, {0}}, {2, {}, {1}}};
   EXPECT_EQ(messageOf(runPlanner("stages", problem, cluster)),
             "the planner 'stages' finds no plan that respects the constraints");
-  problem.constraints.pins.clear();
-  problem.constraints.forbiddenDevices = {0};
+  problem.constraints = Constraints();
+  problem.constraints.forbiddenDevices = {0, 1};
   for (const PlannerEntry &entry : planners())
     EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
-              "no device of the cluster 'builtin' may be used");
+              "no device of the cluster 'cluster' may be used");
   problem.batch = 0;
   for (const PlannerEntry &entry : planners())
     EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
