@@ -66,7 +66,9 @@ struct Options {
       cl::desc("What more devices, bandwidth and memory would bring"),
       cl::cat(category)};
   cl::opt<std::string> microbatches{
-      "microbatches", cl::desc("How many microbatches, or auto (the default)"),
+      "microbatches",
+      cl::desc("How many microbatches, or auto (the default): what is best of "
+               "at most 4096"),
       cl::value_desc("auto|N"), cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> batch{
       "batch", cl::desc("Samples in a step, instead of what the problem says"),
