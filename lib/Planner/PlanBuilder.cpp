@@ -203,11 +203,13 @@ Stage PlanBuilder::makeStage(const StageChoice &choice, StagePlace place,
                              ArrayRef<int64_t> sizes, int64_t depth,
                              Division division) const {
   Stage stage = startStage(choice);
+  // The stage is copied for each size; many of them are kept out of it.
+  std::vector<std::vector<int64_t>> samples;
   for (int64_t size : sizes)
-    stage.samples.push_back(
-        division == Division::Even
-            ? divideEvenly(size, stage.mesh.data)
-            : divideSamples(model, stage, place, size, depth));
+    samples.push_back(division == Division::Even
+                          ? divideEvenly(size, stage.mesh.data)
+                          : divideSamples(model, stage, place, size, depth));
+  stage.samples = std::move(samples);
   dropIdleRows(stage);
   return stage;
 }

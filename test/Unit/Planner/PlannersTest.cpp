@@ -315,6 +315,16 @@ TEST(PlannersTest, stepsThatCannotBeTimedAreErrors) {
                   "compute");
 }
 
+TEST(PlannersTest, hugeBatchesAreNotTabulated) {
+  Problem problem = makeProblem();
+  problem.batch = 1 << 30;
+  for (Layer &layer : problem.layers)
+    layer.saved = layer.output = layer.outputGradient = layer.workspace = {};
+  Plan plan = llvm::cantFail(planJoint(problem, cluster::makeDefaultCluster()));
+  EXPECT_EQ(plan.batch, problem.batch);
+  EXPECT_LE(plan.bound, plan.predicted);
+}
+
 TEST(PlannersTest, impossibleConstraintsAreNamed) {
   Problem problem = makeProblem();
   problem.layers.push_back(problem.layers[0]);
