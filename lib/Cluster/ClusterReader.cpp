@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Cluster/Cluster.h"
-#include "hetero/Support/Yaml.h"
+#include "hetero/Support/ElementType.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errc.h"
@@ -42,6 +42,7 @@ private:
   std::optional<DeviceClass> findClass(StringRef text, const YamlNode &place);
   std::optional<DeviceClass> readClass(ClassEntry &entry);
   void readCurve(const YamlNode &node, DeviceClass &deviceClass);
+  void readPeak(const YamlNode &node, DeviceClass &deviceClass);
   int64_t useClass(StringRef text, const YamlNode &place);
 
   void readNode(const YamlNode &node);
@@ -51,9 +52,11 @@ private:
   void readSwitch(const YamlNode &node, Switch &hub);
   void readCable(const YamlNode &node);
   void readRoute(const YamlNode &node);
+  void addStop(const YamlNode &item, Route &route);
   void readSite(const YamlNode &node);
   void readCollective(const YamlNode &node);
 
+  void checkReachable();
   void declare(const std::string &name, const YamlNode &place,
                std::vector<int64_t> vertices);
   std::vector<int64_t> findVertices(const YamlNode &place);
@@ -66,7 +69,8 @@ private:
   std::map<std::string, int64_t> usedClasses;
   /// What each name of a node or switch stands for.
   std::map<std::string, std::vector<int64_t>> vertices;
-  /// Where to complain about the cluster as a whole.
+  /// Where each node was read.
+  std::vector<const YamlNode *> nodePlaces;
   bool allowCatalogue = true;
 };
 } // namespace
@@ -129,6 +133,20 @@ void ClusterReader::readCurve(const YamlNode &node, DeviceClass &deviceClass) {
   }
 }
 
+void ClusterReader::readPeak(const YamlNode &node, DeviceClass &deviceClass) {
+  deviceClass.peak.clear();
+  if (node.kind != YamlNode::Kind::Mapping || node.keys.empty())
+    return reader.fail(node, "expected speeds by element type, like "
+                             "{f32: 19.5 TFLOP/s}");
+  for (auto [key, value] : zip(node.keys, node.items)) {
+    checkElementType(reader, key);
+    Speed &speed = deviceClass.peak[key.text];
+    reader.read(value, speed);
+    if (speed <= Speed(0))
+      reader.fail(value, "the speed must be positive");
+  }
+}
+
 std::optional<DeviceClass> ClusterReader::readClass(ClassEntry &entry) {
   entry.visited = true;
   const std::string &className = entry.key->text;
@@ -166,16 +184,8 @@ std::optional<DeviceClass> ClusterReader::readClass(ClassEntry &entry) {
     reader.read(*memory, result.memory);
   positive(memory, result.memory.count(), "the memory");
   mapping.read("reserved", result.reserved);
-  if (const YamlNode *peak = get("peak")) {
-    result.peak.clear();
-    if (peak->kind != YamlNode::Kind::Mapping || peak->keys.empty())
-      reader.fail(*peak, "expected speeds by element type, like "
-                         "{f32: 19.5 TFLOP/s}");
-    for (auto [key, value] : zip(peak->keys, peak->items)) {
-      reader.read(value, result.peak[key.text]);
-      positive(&value, result.peak[key.text].count(), "the speed");
-    }
-  }
+  if (const YamlNode *peak = get("peak"))
+    readPeak(*peak, result);
   const YamlNode *bandwidth = get("bandwidth");
   if (bandwidth)
     reader.read(*bandwidth, result.bandwidth);
@@ -304,6 +314,10 @@ void ClusterReader::readDevices(const YamlNode &item, Node &node) {
                                  " devices, found '" + text + "'");
   if (rest.empty())
     return reader.fail(item, "expected a device class, or '4 x <class>'");
+  if (auto [number, name] = rest.split(" x "); !name.empty())
+    return reader.fail(item, "expected a number of 1 to " +
+                                 Twine(maxDevicesPerNode) +
+                                 " devices before 'x', found '" + number + "'");
   int64_t deviceClass = useClass(rest, item);
   node.groups.push_back({count, deviceClass});
 }
@@ -354,6 +368,7 @@ void ClusterReader::readNode(const YamlNode &yaml) {
   if (reader.failed())
     return;
 
+  nodePlaces.resize(cluster.nodes.size() + count.value_or(1), &yaml);
   if (!count) {
     declare(node.name, *name, {int64_t(cluster.nodes.size())});
     cluster.nodes.push_back(std::move(node));
@@ -377,6 +392,9 @@ void ClusterReader::readSwitch(const YamlNode &node, Switch &hub) {
     hub.members = readMembers(*joins);
     if (hub.members.empty())
       reader.fail(*joins, "the switch '" + hub.name + "' joins nothing");
+    for (int64_t member : hub.members)
+      if (cluster.vertexName(member) == hub.name)
+        reader.fail(*joins, "'" + hub.name + "' is joined with itself");
   }
   if (const YamlNode *link = mapping.require("link"))
     hub.link = readLink(*link);
@@ -403,6 +421,15 @@ void ClusterReader::readCable(const YamlNode &node) {
   cluster.cables.push_back(cable);
 }
 
+/// Adds a stop between the ends of a route, which must not lead in circles.
+void ClusterReader::addStop(const YamlNode &item, Route &route) {
+  int64_t stop = findVertex(item);
+  if (stop == route.source || stop == route.target ||
+      is_contained(route.via, stop))
+    reader.fail(item, "the route passes '" + item.text + "' twice");
+  route.via.push_back(stop);
+}
+
 void ClusterReader::readRoute(const YamlNode &node) {
   YamlMapping mapping(reader, node, "a route");
   Route route;
@@ -419,7 +446,7 @@ void ClusterReader::readRoute(const YamlNode &node) {
   readEnd("to", route.target);
   if (const YamlNode *via = mapping.require("via"))
     for (const YamlNode &item : reader.readItems(*via, "nodes and switches"))
-      route.via.push_back(findVertex(item));
+      addStop(item, route);
   mapping.finish();
   if (!reader.failed() && route.source == route.target)
     reader.fail(node, "a route leads from a node to another one");
@@ -491,6 +518,38 @@ void ClusterReader::readCollective(const YamlNode &node) {
 // The whole
 //===----------------------------------------------------------------------===//
 
+/// Complains about the first node that no links lead to, at its place.
+void ClusterReader::checkReachable() {
+  std::vector<std::vector<int64_t>> neighbours(cluster.numVertices());
+  auto join = [&](int64_t first, int64_t second) {
+    neighbours[first].push_back(second);
+    neighbours[second].push_back(first);
+  };
+  for (const Cable &cable : cluster.cables)
+    join(cable.first, cable.second);
+  for (auto [index, hub] : enumerate(cluster.switches))
+    for (int64_t member : hub.members)
+      join(int64_t(cluster.nodes.size() + index), member);
+  std::vector<bool> reached(neighbours.size(), false);
+  std::vector<int64_t> open = {0};
+  reached[0] = true;
+  while (!open.empty()) {
+    int64_t vertex = open.back();
+    open.pop_back();
+    for (int64_t other : neighbours[vertex])
+      if (!reached[other]) {
+        reached[other] = true;
+        open.push_back(other);
+      }
+  }
+  for (auto [index, node] : enumerate(cluster.nodes))
+    if (!reached[index])
+      return reader.fail(*nodePlaces[index], "no links lead from node '" +
+                                                 cluster.nodes.front().name +
+                                                 "' to node '" + node.name +
+                                                 "'");
+}
+
 Expected<Cluster> ClusterReader::read() {
   YamlMapping top(reader, reader.root(), "a cluster");
   cluster.name = "cluster";
@@ -503,8 +562,10 @@ Expected<Cluster> ClusterReader::read() {
       for (const YamlNode &item : reader.readItems(*list, what))
         read(item);
   };
-  each(top.require("nodes"), "nodes",
-       [&](const YamlNode &node) { readNode(node); });
+  const YamlNode *nodes = top.require("nodes");
+  each(nodes, "nodes", [&](const YamlNode &node) { readNode(node); });
+  if (nodes && cluster.nodes.empty())
+    reader.fail(*nodes, "the cluster has no nodes");
   const YamlNode *hubs = top.get("switches");
   // Switches may join each other, so their names come first.
   each(hubs, "switches", [&](const YamlNode &node) {
@@ -532,6 +593,8 @@ Expected<Cluster> ClusterReader::read() {
   for (auto &[name, entry] : classes)
     if (!reader.failed())
       readClass(entry);
+  if (!reader.failed())
+    checkReachable();
   if (Error error = reader.takeError())
     return error;
   if (Error error = cluster.finish()) {

@@ -137,6 +137,8 @@ static constexpr double mostGain = 1.04;
 /// With more layers each try takes too long, and with more than the second
 /// number nothing is tried at all.
 static constexpr int64_t mostLayers = 60, mostCertified = 600;
+/// Tables are by numbers of samples; with more they would fill the memory.
+static constexpr int64_t mostSamples = 1 << 18;
 /// How many steps of relaxations are done finely: some seconds.
 static constexpr int64_t mostWork = 60000000;
 
@@ -185,7 +187,8 @@ Time hetero::planner::computeCertificate(const Problem &problem,
                                          int64_t effort) {
   if (usableDevices(problem, cluster).empty())
     return known;
-  if (int64_t(problem.layers.size()) > mostCertified)
+  if (int64_t(problem.layers.size()) > mostCertified ||
+      problem.batch > mostSamples)
     return Time(0);
   double best = Certificate(problem, cluster, toSeconds(known)).compute(effort);
   // Stay below what sums of rounded times may differ by.

@@ -17,7 +17,7 @@ using hetero::cluster::Cluster;
 Expected<std::vector<int64_t>>
 hetero::planner::devicesForOneStage(StringRef planner, const Problem &problem,
                                     const Cluster &cluster) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
   if (!devices)

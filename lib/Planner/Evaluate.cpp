@@ -8,6 +8,7 @@
 
 #include "PlanSimulator.h"
 #include "Verify.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -121,15 +122,39 @@ void hetero::planner::predict(const StageModel &model, Time bound, Plan &plan) {
   plan.limitedBy = findLimits(model, plan, times);
 }
 
-Error hetero::planner::evaluate(const Problem &problem, const Cluster &cluster,
-                                Plan &plan) {
-  if (Error error = check(problem))
-    return error;
+Error hetero::planner::checkCountable(const Plan &plan) {
+  if (plan.predicted < Time::max())
+    return Error::success();
+  // Sums over layers that are too long to count are so in all stages, so the
+  // stage of the limit says nothing.
+  return createStringError("the step takes more than " +
+                           approximate(Time::max()) +
+                           ", which is too long to count; it is limited by " +
+                           stringify(plan.limitedBy.front().kind));
+}
+
+Error hetero::planner::evaluateChecked(const Problem &problem,
+                                       const Cluster &cluster, Plan &plan,
+                                       PlanPlace &place) {
   StageModel model(problem, cluster);
-  if (Error error = verifyStructure(model, plan))
+  if (Error error = verifyStructure(model, plan, &place))
     return error;
   predict(model, computeBound(problem, cluster), plan);
-  if (std::optional<Shortage> shortage = model.findShortage(plan))
+  if (std::optional<Shortage> shortage = model.findShortage(plan)) {
+    const Stage &stage = plan.stages[shortage->stage];
+    place = {shortage->stage, "shares",
+             find(stage.mesh.devices, shortage->device) -
+                 stage.mesh.devices.begin()};
     return createStringError(model.describe(*shortage));
-  return Error::success();
+  }
+  place = {std::nullopt, "stages", std::nullopt};
+  return checkCountable(plan);
+}
+
+Error hetero::planner::evaluate(const Problem &problem, const Cluster &cluster,
+                                Plan &plan) {
+  if (Error error = check(problem, cluster))
+    return error;
+  PlanPlace place;
+  return evaluateChecked(problem, cluster, plan, place);
 }

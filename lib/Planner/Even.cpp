@@ -249,7 +249,7 @@ void EvenSearch::run(Selection &selection) const {
 static Expected<std::vector<int64_t>> devicesForEven(StringRef planner,
                                                      const Problem &problem,
                                                      const Cluster &cluster) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
   if (!devices)

@@ -361,7 +361,7 @@ bool Enumeration::run(ArrayRef<int64_t> microbatches) {
 Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
                                                const Cluster &cluster,
                                                const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   if (Error error = requireDevices(problem, cluster).takeError())
     return error;
@@ -369,11 +369,8 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
   Selection selection;
   // A good plan makes most others hopeless.
   Expected<Plan> start = searchStages("exhaustive", problem, cluster, options);
-  std::string message;
-  if (start)
-    selection.add({std::move(*start), std::nullopt});
-  else
-    message = toString(start.takeError());
+  if (std::optional<Candidate> candidate = takeCandidate(std::move(start)))
+    selection.add(std::move(*candidate));
   Enumeration enumeration(builder, selection, options.maxPlans);
   for (ArrayRef<int64_t> microbatches : microbatchOptions(problem))
     if (!enumeration.run(microbatches))
@@ -381,7 +378,5 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
           "the planner 'exhaustive' gives up after " + Twine(options.maxPlans) +
           " plans or " + Twine(mostDrafts) +
           " stages; it is for a few layers, devices and samples");
-  if (!selection.found())
-    return createStringError(message);
   return selection.take("exhaustive", builder.model);
 }

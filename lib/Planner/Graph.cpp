@@ -100,10 +100,14 @@ Error GraphChecker::checkTensors() const {
       return createStringError("tensor " + Twine(index) + " has " +
                                tensor.bytes.str());
     int64_t elements = 1;
-    for (int64_t dim : tensor.dims)
-      if (dim < 0 || MulOverflow(elements, dim, elements))
+    for (int64_t dim : tensor.dims) {
+      if (dim < 0)
         return createStringError("tensor " + Twine(index) +
                                  " has a dimension of " + Twine(dim));
+      if (MulOverflow(elements, dim, elements))
+        return createStringError("tensor " + Twine(index) +
+                                 " has more elements than 63 bits can count");
+    }
   }
   return Error::success();
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Graph.h"
-#include "hetero/Support/Yaml.h"
+#include "hetero/Support/ElementType.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -93,8 +93,10 @@ static GraphOp readOp(YamlReader &reader, const YamlNode &node) {
   if (const YamlNode *work = mapping.get("work")) {
     if (work->kind != YamlNode::Kind::Mapping)
       reader.fail(*work, "expected work by element type, like {f32: 48 FLOP}");
-    for (auto [key, value] : zip(work->keys, work->items))
+    for (auto [key, value] : zip(work->keys, work->items)) {
+      checkElementType(reader, key);
       reader.read(value, op.work[key.text]);
+    }
   }
   mapping.read("bytes", op.bytes);
   mapping.read("fused", op.fused);

@@ -88,6 +88,7 @@ private:
   void finishTensors(std::vector<Variant> &variants, int64_t index);
   void push(int parent, int strategy, Variant variant);
   bool isDominated(int64_t index, const Variant &variant);
+  void release(int64_t index);
   SpmdSolution reconstruct(int label);
   const FormChanges &changesOf(int64_t tensor) {
     return cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]);
@@ -392,6 +393,18 @@ SpmdSolution HapSearch::reconstruct(int label) {
   return solution;
 }
 
+/// Forgets what labels of an operation hold when none of them is followed any
+/// more and none can be added: with many tensors that fills the memory.
+void HapSearch::release(int64_t index) {
+  bool isComplete = index == 0 || followed[index - 1] >= options.width;
+  if (!isComplete || followed[index] < options.width)
+    return;
+  for (int label : known[index])
+    HeldList().swap(labels[label].held);
+  known[index].clear();
+  cheapest[index].clear();
+}
+
 SpmdSolution HapSearch::run() {
   Label start;
   start.held.resize(numSlots);
@@ -411,11 +424,14 @@ SpmdSolution HapSearch::run() {
     }
     if (followed[entry.index] >= options.width) {
       dropped = std::min(dropped, entry.priority);
-      labels[entry.label].held = {};
+      HeldList().swap(labels[entry.label].held);
       continue;
     }
     ++followed[entry.index];
     expand(entry.label);
+    release(entry.index);
+    if (entry.index + 1 < end)
+      release(entry.index + 1);
   }
   SpmdSolution solution = reconstruct(found);
   solution.shares = cost.getShares();

@@ -262,7 +262,7 @@ Expected<Plan> HarpPlanner::plan(ArrayRef<int64_t> devices) {
 Expected<Plan> hetero::planner::planHarp(const Problem &problem,
                                          const Cluster &cluster,
                                          const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
   if (!devices)

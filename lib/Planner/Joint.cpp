@@ -179,17 +179,21 @@ void JointPlanner::addBaseline(Plan plan) {
   consider({std::move(plan), std::nullopt});
 }
 
-std::optional<Plan> JointPlanner::ask(const PlannerEntry &planner) const {
+std::optional<Candidate> JointPlanner::ask(const PlannerEntry &planner) const {
   if (isOver())
     return std::nullopt;
   PlannerOptions quiet = options;
   quiet.onBetter = nullptr;
   quiet.timeBudget = deadline.left();
-  Expected<Plan> plan = planner.plan(problem, cluster, quiet);
-  if (plan)
-    return std::move(*plan);
-  consumeError(plan.takeError());
-  return std::nullopt;
+  return takeCandidate(planner.plan(problem, cluster, quiet));
+}
+
+/// A plan that does not fit still tells how much is missing.
+void JointPlanner::addAnswer(std::optional<Candidate> answer) {
+  if (answer && answer->shortage)
+    selection.add(std::move(*answer));
+  else if (answer)
+    addBaseline(std::move(answer->plan));
 }
 
 /// Those whose plans planStages starts from.
@@ -202,8 +206,7 @@ static bool isQuick(const PlannerEntry &planner) {
 void JointPlanner::searchQuickly() {
   for (const PlannerEntry &planner : planners())
     if (isQuick(planner))
-      if (std::optional<Plan> plan = ask(planner))
-        addBaseline(std::move(*plan));
+      addAnswer(ask(planner));
   searchAll();
   evaluateBest(options.candidates, std::numeric_limits<size_t>::max());
 }
@@ -226,20 +229,19 @@ void JointPlanner::addOthers() {
   std::stable_partition(
       list.begin(), list.end(),
       [](const PlannerEntry *entry) { return entry->plan == planHarp; });
-  std::vector<std::optional<Plan>> plans(list.size());
+  std::vector<std::optional<Candidate>> answers(list.size());
   std::atomic<size_t> next = 0;
   auto run = [&]() {
     for (size_t index = next++; index < list.size(); index = next++)
-      plans[index] = ask(*list[index]);
+      answers[index] = ask(*list[index]);
   };
   std::thread beside(run);
   searchQuickly();
   startCertificate();
   run();
   beside.join();
-  for (std::optional<Plan> &plan : plans)
-    if (plan)
-      addBaseline(std::move(*plan));
+  for (std::optional<Candidate> &answer : answers)
+    addAnswer(std::move(answer));
 }
 
 //===----------------------------------------------------------------------===//
@@ -717,7 +719,7 @@ Expected<Plan> hetero::planner::searchStages(StringRef name,
                                              const Problem &problem,
                                              const Cluster &cluster,
                                              const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
 }
@@ -778,18 +780,14 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
 Expected<Plan> hetero::planner::planJoint(const Problem &problem,
                                           const Cluster &cluster,
                                           const PlannerOptions &options) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   JointPlanner planner(problem, cluster, options, /*thorough=*/true);
   // More of a search may end elsewhere: it is never worse than less.
   if (options.effort > 1) {
     PlannerOptions less = options;
     less.effort = 1;
-    Expected<Plan> plan = planJoint(problem, cluster, less);
-    if (plan)
-      planner.addBaseline(std::move(*plan));
-    else
-      consumeError(plan.takeError());
+    planner.addAnswer(takeCandidate(planJoint(problem, cluster, less)));
   }
   Expected<Plan> plan = planner.plan("joint");
   if (plan)

@@ -56,15 +56,17 @@ public:
                const PlannerOptions &options, bool thorough);
 
   llvm::Expected<Plan> plan(llvm::StringRef name);
-  /// A plan that is a candidate, and a start for what follows.
-  void addBaseline(Plan plan);
+  /// A plan that is a candidate, and a start for what follows; or what another
+  /// planner is short of.
+  void addAnswer(std::optional<Candidate> answer);
   /// Whether the plan gets a certificate. One without is for a part of a search
   /// that has one, and looks less far.
   bool certifies = true;
 
 private:
   bool isOver() const { return deadline.isOver(); }
-  std::optional<Plan> ask(const PlannerEntry &planner) const;
+  void addBaseline(Plan plan);
+  std::optional<Candidate> ask(const PlannerEntry &planner) const;
   void searchQuickly();
   void startCertificate();
   void addOthers();

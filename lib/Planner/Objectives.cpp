@@ -153,7 +153,9 @@ hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
   for (auto &[deviceClass, list] : classes)
     devices.push_back(list);
   std::vector<PricedPlan> plans;
+  // Of all the parts, the largest one tells best why there is no plan.
   std::string message;
+  size_t largest = 0;
   Time bound = computeBound(problem, cluster);
   for (const std::vector<int64_t> &part : listParts(devices, maxParts)) {
     Problem smaller = problem;
@@ -163,7 +165,9 @@ hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
     Expected<Plan> plan = planner(smaller, cluster);
     if (!plan) {
       std::string why = toString(plan.takeError());
-      message = message.empty() ? why : message;
+      if (part.size() > largest)
+        message = std::move(why);
+      largest = std::max(largest, part.size());
       continue;
     }
     // What is forbidden only here does not make the bound of the problem.

@@ -9,6 +9,7 @@
 #include "hetero/Planner/Plan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <tuple>
+#include <unordered_set>
 
 using namespace llvm;
 using namespace hetero;
@@ -73,8 +74,9 @@ Share Plan::gap() const {
 
 std::vector<int64_t> Plan::distinctMicrobatches() const {
   std::vector<int64_t> sizes;
+  std::unordered_set<int64_t> seen;
   for (int64_t size : microbatches)
-    if (!is_contained(sizes, size))
+    if (seen.insert(size).second)
       sizes.push_back(size);
   return sizes;
 }

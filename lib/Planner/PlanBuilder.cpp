@@ -8,6 +8,7 @@
 
 #include "PlanBuilder.h"
 #include "SampleDivision.h"
+#include "StageSearch.h"
 #include "Verify.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -202,11 +203,13 @@ Stage PlanBuilder::makeStage(const StageChoice &choice, StagePlace place,
                              ArrayRef<int64_t> sizes, int64_t depth,
                              Division division) const {
   Stage stage = startStage(choice);
+  // The stage is copied for each size; many of them are kept out of it.
+  std::vector<std::vector<int64_t>> samples;
   for (int64_t size : sizes)
-    stage.samples.push_back(
-        division == Division::Even
-            ? divideEvenly(size, stage.mesh.data)
-            : divideSamples(model, stage, place, size, depth));
+    samples.push_back(division == Division::Even
+                          ? divideEvenly(size, stage.mesh.data)
+                          : divideSamples(model, stage, place, size, depth));
+  stage.samples = std::move(samples);
   dropIdleRows(stage);
   return stage;
 }
@@ -274,15 +277,13 @@ Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
 /// Above this number, only every tenth more of microbatches is tried, and those
 /// that divide the batch.
 static constexpr int64_t allCountsUpTo = 64;
-/// More microbatches only add overhead.
-static constexpr int64_t maxCount = 4096;
 
 std::vector<std::vector<int64_t>>
 hetero::planner::microbatchOptions(const Problem &problem) {
   if (!problem.constraints.microbatches.empty())
     return {problem.constraints.microbatches};
   int64_t most =
-      std::min({problem.batch, maxCount,
+      std::min({problem.batch, mostMicrobatches,
                 problem.constraints.maxMicrobatches.value_or(problem.batch)});
   std::vector<std::vector<int64_t>> options;
   int64_t largest = problem.batch + 1, next = 1;
@@ -313,9 +314,13 @@ Expected<std::vector<int64_t>>
 hetero::planner::requireDevices(const Problem &problem,
                                 const Cluster &cluster) {
   std::vector<int64_t> devices = usableDevices(problem, cluster);
-  if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster.name +
-                             "' may be used");
+  if (devices.empty()) {
+    size_t available = cluster.availableDevices().size();
+    return createStringError(
+        "no device of the cluster '" + cluster.name +
+        "' may be used: " + Twine(cluster.devices.size() - available) +
+        " not available, " + Twine(available) + " forbidden");
+  }
   return devices;
 }
 
@@ -348,33 +353,79 @@ static std::vector<StageChoice> divideByMemory(const StageModel &model,
   return stages;
 }
 
+/// The parts that all layers can be divided in, the given number if there is
+/// one.
+static std::vector<int64_t> findDegrees(const Problem &problem,
+                                        const PlannerOptions &options,
+                                        int64_t numDevices) {
+  if (problem.constraints.tensor)
+    return {*problem.constraints.tensor};
+  std::vector<int64_t> degrees = {1};
+  if (!options.tensorParallel)
+    return degrees;
+  for (int64_t degree : problem.layers.front().tensorDegrees)
+    if (degree > 1 && degree <= numDevices &&
+        all_of(problem.layers, [&](const Layer &layer) {
+          return is_contained(layer.tensorDegrees, degree);
+        }))
+      degrees.push_back(degree);
+  return degrees;
+}
+
+/// The devices that the pins of all layers allow.
+static std::vector<int64_t> devicesForAll(const Problem &problem,
+                                          std::vector<int64_t> devices) {
+  for (const Pin &pin : problem.constraints.pins)
+    if (!pin.devices.empty())
+      erase_if(devices, [&](int64_t device) {
+        return !is_contained(pin.devices, device);
+      });
+  return devices;
+}
+
 void PlanBuilder::addClosest(ArrayRef<std::vector<int64_t>> orders,
                              Selection &selection) const {
   int64_t numLayers = model.problem.layers.size();
   std::vector<std::vector<int64_t>> microbatches =
       microbatchOptions(model.problem);
+  if (microbatches.size() > 2)
+    microbatches = {microbatches.front(), microbatches.back()};
   auto addIfAllowed = [&](std::vector<StageChoice> stages) {
-    for (bool recompute : {false, true}) {
-      if (recompute && !options.recompute)
-        continue;
-      for (StageChoice &stage : stages)
-        stage.recompute = recompute;
-      Candidate candidate =
-          build(microbatches.back(), stages, Division::Proportional);
-      if (Error error = verifyStructure(model, candidate.plan))
-        consumeError(std::move(error));
-      else
-        selection.add(std::move(candidate));
-    }
+    for (ArrayRef<int64_t> sizes : microbatches)
+      for (bool recompute : {false, true}) {
+        if (recompute && !options.recompute)
+          continue;
+        for (StageChoice &stage : stages)
+          stage.recompute = recompute;
+        Candidate candidate = build(sizes, stages, Division::Proportional);
+        // Rows of unlike devices only tell what is missing.
+        bool isWanted =
+            candidate.shortage ||
+            all_of(candidate.plan.stages, [&](const Stage &stage) {
+              return rowsAreUniform(model.cluster, stage.mesh.devices,
+                                    stage.mesh.tensor);
+            });
+        if (Error error = verifyStructure(model, candidate.plan))
+          consumeError(std::move(error));
+        else if (isWanted)
+          selection.add(std::move(candidate));
+      }
   };
   for (ArrayRef<int64_t> order : orders)
     addIfAllowed(divideByMemory(model, order));
   StageChoice all;
   all.layers = {0, numLayers - 1};
-  all.devices = orders.front();
-  for (StateMode mode : options.stateModes) {
-    all.state = mode;
-    addIfAllowed({all});
+  std::vector<int64_t> devices = devicesForAll(model.problem, orders.front());
+  for (int64_t degree : findDegrees(model.problem, options, devices.size())) {
+    all.tensor = degree;
+    all.devices = devices;
+    all.devices.resize(devices.size() / degree * degree);
+    if (all.devices.empty())
+      continue;
+    for (StateMode mode : options.stateModes) {
+      all.state = mode;
+      addIfAllowed({all});
+    }
   }
 }
 
@@ -396,20 +447,79 @@ bool Selection::add(Candidate candidate) {
   return !best->shortage;
 }
 
+char ShortageError::ID = 0;
+
+std::optional<Candidate> hetero::planner::takeCandidate(Expected<Plan> plan) {
+  std::optional<Candidate> candidate;
+  if (plan)
+    candidate = Candidate{std::move(*plan), std::nullopt};
+  else
+    handleAllErrors(
+        plan.takeError(),
+        [&](ShortageError &error) { candidate = std::move(error.closest); },
+        [](const ErrorInfoBase &) {});
+  return candidate;
+}
+
+/// What a plan has to respect, as far as it makes plans fewer: "2 pins, 4
+/// parts".
+static std::string describe(const Constraints &constraints) {
+  std::string text;
+  auto add = [&](int64_t count, StringRef one, StringRef many) {
+    if (count > 0)
+      text += ((text.empty() ? "" : ", ") + Twine(count) + " " +
+               (count == 1 ? one : many))
+                  .str();
+  };
+  add(constraints.pins.size(), "pin", "pins");
+  add(constraints.forbiddenDevices.size(), "forbidden device",
+      "forbidden devices");
+  add(constraints.microbatches.size(), "given microbatch",
+      "given microbatches");
+  add(constraints.maxMicrobatches.value_or(0), "microbatch at most",
+      "microbatches at most");
+  add(constraints.maxStages.value_or(0), "stage at most", "stages at most");
+  add(constraints.tensor.value_or(0), "part of each layer",
+      "parts of each layer");
+  return text;
+}
+
+/// Whether there are more microbatches to try than were tried.
+static bool isCutShort(const Problem &problem) {
+  const Constraints &constraints = problem.constraints;
+  return constraints.microbatches.empty() &&
+         std::min(problem.batch, constraints.maxMicrobatches.value_or(
+                                     problem.batch)) > mostMicrobatches;
+}
+
 Expected<Plan> Selection::take(StringRef planner, const StageModel &model) {
-  if (!best)
-    return createStringError("the planner '" + planner +
-                             "' finds no plan that respects the constraints");
-  if (best->shortage)
-    return createStringError(
-        "the planner '" + planner +
-        "' finds no plan that fits; in the one that comes closest, with " +
-        Twine(best->plan.microbatches.size()) + " microbatches, " +
-        model.describe(*best->shortage));
+  std::string name = ("the planner '" + planner + "'").str();
+  if (!best) {
+    std::string constraints = describe(model.problem.constraints);
+    return createStringError(name +
+                             " finds no plan that respects the constraints" +
+                             (constraints.empty() ? "" : ": " + constraints));
+  }
+  if (best->shortage) {
+    size_t count = best->plan.microbatches.size();
+    std::string message =
+        name +
+        " finds no plan that fits; in the closest one that it tried, "
+        "with " +
+        std::to_string(count) +
+        (count == 1 ? " microbatch, " : " microbatches, ") +
+        model.describe(*best->shortage);
+    if (isCutShort(model.problem))
+      message += "; more than " + std::to_string(mostMicrobatches) +
+                 " microbatches are tried only if they are given";
+    return make_error<ShortageError>(std::move(message), std::move(*best));
+  }
   if (Error error = verifyStructure(model, best->plan))
     return createStringError(
-        "the planner '" + planner +
-        "' has made a wrong plan: " + toString(std::move(error)));
+        name + " has made a wrong plan: " + toString(std::move(error)));
+  if (Error error = checkCountable(best->plan))
+    return createStringError(name + " finds no plan that can be timed: " +
+                             toString(std::move(error)));
   best->plan.planner = planner.str();
   return std::move(best->plan);
 }

@@ -46,6 +46,30 @@ struct Candidate {
   std::optional<Shortage> shortage;
 };
 
+/// That a planner finds no plan that fits, with the plan that is short of least
+/// of those that it has tried.
+class ShortageError : public llvm::ErrorInfo<ShortageError> {
+public:
+  static char ID;
+
+  ShortageError(std::string message, Candidate closest)
+      : closest(std::move(closest)), message(std::move(message)) {}
+
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  Candidate closest;
+
+private:
+  std::string message;
+};
+
+/// The plan of a planner, or the one that comes closest to fitting; nothing if
+/// it has failed for another reason.
+std::optional<Candidate> takeCandidate(llvm::Expected<Plan> plan);
+
 /// Keeps the fastest candidate that fits, or the one that is short of least.
 class Selection {
 public:
@@ -108,8 +132,9 @@ public:
   Candidate complete(Plan plan) const;
 
   /// When nothing fits: adds layouts that come close, with layers by memory
-  /// along each order of the devices and the smallest microbatches, so that it
-  /// can be said what is missing.
+  /// along each order of the devices, or all of them on all devices, so that it
+  /// can be said what is missing. The smallest microbatches keep least, and a
+  /// single one needs no sum of gradients.
   void addClosest(llvm::ArrayRef<std::vector<int64_t>> orders,
                   Selection &selection) const;
 
@@ -120,8 +145,12 @@ private:
 /// The ways to cut the batch that are worth trying, fewest microbatches first:
 /// the given one if there is one, else sizes that differ by at most one, for
 /// numbers that make the largest microbatch smaller: each of them up to 64, and
-/// then in steps of a tenth up to 4,096.
+/// then in steps of a tenth up to `mostMicrobatches`.
 std::vector<std::vector<int64_t>> microbatchOptions(const Problem &problem);
+
+/// More microbatches hardly do more than add overhead, and simulating them
+/// takes long. They are only tried when they are given.
+inline constexpr int64_t mostMicrobatches = 4096;
 
 /// The devices that the cluster has for the problem, by rank.
 std::vector<int64_t> usableDevices(const Problem &problem,

@@ -314,7 +314,7 @@ static std::vector<DeviceUse> getDeviceUse(const StageModel &model,
 Expected<PlanSimulation> hetero::planner::simulatePlan(const Problem &problem,
                                                        const Cluster &cluster,
                                                        const Plan &plan) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   StageModel model(problem, cluster);
   if (Error error = verifyStructure(model, plan))

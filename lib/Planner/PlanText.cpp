@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Verify.h"
 #include "hetero/Planner/Plan.h"
 #include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +15,7 @@
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
+using hetero::cluster::Cluster;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -117,8 +119,7 @@ static Resource readResource(YamlReader &reader, const YamlNode &node) {
   return resource;
 }
 
-Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
-  YamlReader reader(buffer);
+static Expected<Plan> readPlan(YamlReader &reader) {
   Plan plan;
   YamlMapping top(reader, reader.root(), "a plan");
   top.read("planner", plan.planner);
@@ -141,6 +142,56 @@ Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
   top.finish();
   if (Error error = reader.takeError())
     return error;
+  return plan;
+}
+
+/// The node that a part of a plan was read from, or what it would be in.
+static const YamlNode &findNode(const YamlNode &root, const PlanPlace &place) {
+  const YamlNode *node = &root;
+  auto enter = [&](StringRef key) {
+    for (auto [name, value] : zip(node->keys, node->items))
+      if (name.text == key) {
+        node = &value;
+        return;
+      }
+  };
+  auto enterItem = [&](int64_t index) {
+    if (node->kind == YamlNode::Kind::Sequence &&
+        index < int64_t(node->items.size()))
+      node = &node->items[index];
+  };
+  if (place.stage) {
+    enter("stages");
+    enterItem(*place.stage);
+  }
+  SmallVector<StringRef> keys;
+  place.key.split(keys, '.');
+  for (StringRef key : keys)
+    enter(key);
+  if (place.item)
+    enterItem(*place.item);
+  return *node;
+}
+
+Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
+  YamlReader reader(buffer);
+  return ::readPlan(reader);
+}
+
+Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer,
+                                         const Problem &problem,
+                                         const Cluster &cluster) {
+  YamlReader reader(buffer);
+  Expected<Plan> plan = ::readPlan(reader);
+  if (!plan)
+    return plan;
+  if (Error error = check(problem, cluster))
+    return error;
+  PlanPlace place;
+  if (Error error = evaluateChecked(problem, cluster, *plan, place)) {
+    reader.fail(findNode(reader.root(), place), toString(std::move(error)));
+    return reader.takeError();
+  }
   return plan;
 }
 

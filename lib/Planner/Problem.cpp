@@ -15,6 +15,7 @@
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
+using hetero::cluster::Cluster;
 
 //===----------------------------------------------------------------------===//
 // Equality
@@ -141,6 +142,22 @@ double MeasuredTimes::leastPerSample() const {
 /// Far more than is trained with; keeps what is counted in samples small.
 static constexpr int64_t maxBatch = 1 << 30;
 
+/// "0, 2, 3".
+static std::string listNumbers(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+std::string hetero::planner::listDegrees(const Layer &layer) {
+  std::string text = "1";
+  for (int64_t degree : layer.tensorDegrees)
+    if (degree != 1)
+      text += ", " + std::to_string(degree);
+  return text;
+}
+
 namespace {
 /// Sums of everything for the whole batch. What cannot be counted would give
 /// wrong plans.
@@ -167,6 +184,8 @@ private:
   Error checkInput(int64_t index, const Input &input);
   Error checkAscending(const Twine &what, ArrayRef<int64_t> numbers);
   Error checkPins();
+  Error checkPair(const Pin &first, const Pin &second);
+  Error checkDegree();
   Error checkMicrobatches();
   Error checkLayerExists(const Twine &what, int64_t layer);
 
@@ -343,7 +362,8 @@ Error Checker::checkTie(int64_t index, const Tie &tie) {
 }
 
 /// Checks the pins one by one and then each pair of them: stages must not
-/// descend with the layers, and what is in one stage needs common devices.
+/// descend with the layers nor leave one out, and what is in one stage needs
+/// common devices.
 Error Checker::checkPins() {
   const Constraints &constraints = problem.constraints;
   for (auto [index, pin] : enumerate(constraints.pins)) {
@@ -351,48 +371,98 @@ Error Checker::checkPins() {
     std::string name = "pin " + std::to_string(index);
     if (Error error = checkLayerExists(name, pin.layer))
       return error;
-    if (pin.stage && (*pin.stage < 0 || *pin.stage >= numLayers))
+    place.kind = ProblemPlace::Kind::PinStage;
+    // Every stage before has a layer of its own.
+    if (pin.stage && (*pin.stage < 0 || *pin.stage > pin.layer))
       return createStringError(name + " puts layer " + Twine(pin.layer) +
                                " into stage " + Twine(*pin.stage) +
-                               ", but there can be stages 0 to " +
-                               Twine(numLayers - 1));
+                               ", but it can be in stages 0 to " +
+                               Twine(pin.layer));
     if (pin.stage && constraints.maxStages &&
         *pin.stage >= *constraints.maxStages)
       return createStringError(name + " puts layer " + Twine(pin.layer) +
                                " into stage " + Twine(*pin.stage) +
                                ", but there may be " +
                                Twine(*constraints.maxStages) + " stages");
+    place.kind = ProblemPlace::Kind::Pin;
     if (!pin.devices.empty() && all_of(pin.devices, [&](int64_t device) {
           return is_contained(constraints.forbiddenDevices, device);
         }))
-      return createStringError(name + " allows layer " + Twine(pin.layer) +
-                               " only on devices that are forbidden");
+      return createStringError(
+          name + " allows layer " + Twine(pin.layer) + " only on " +
+          (pin.devices.size() == 1 ? "device " : "devices ") +
+          listNumbers(pin.devices) + ", which " +
+          (pin.devices.size() == 1 ? "is" : "are") + " forbidden");
   }
-  place = {ProblemPlace::Kind::Constraints};
-  for (const Pin &first : constraints.pins)
-    for (const Pin &second : constraints.pins) {
-      if (!first.stage || !second.stage || first.layer > second.layer)
-        continue;
-      bool contradict = first.layer == second.layer
-                            ? *first.stage != *second.stage
-                            : *first.stage > *second.stage;
-      if (contradict)
-        return createStringError("layer " + Twine(first.layer) +
-                                 " is pinned to stage " + Twine(*first.stage) +
-                                 " and layer " + Twine(second.layer) +
-                                 " to stage " + Twine(*second.stage) +
-                                 ", but stages follow the order of the layers");
-      bool disjoint = *first.stage == *second.stage && !first.devices.empty() &&
-                      !second.devices.empty() &&
-                      none_of(first.devices, [&](int64_t device) {
-                        return is_contained(second.devices, device);
-                      });
-      if (disjoint)
-        return createStringError("layers " + Twine(first.layer) + " and " +
-                                 Twine(second.layer) + " are pinned to stage " +
-                                 Twine(*first.stage) +
-                                 ", but to no common device");
+  for (size_t i = 0; i < constraints.pins.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      place = {ProblemPlace::Kind::Pin, int64_t(i)};
+      const Pin &earlier = constraints.pins[j], &later = constraints.pins[i];
+      bool inOrder = earlier.layer <= later.layer;
+      if (Error error =
+              checkPair(inOrder ? earlier : later, inOrder ? later : earlier))
+        return error;
     }
+  return Error::success();
+}
+
+/// Two pins, the one of the earlier layer first.
+Error Checker::checkPair(const Pin &first, const Pin &second) {
+  bool sameLayer = first.layer == second.layer;
+  bool haveStages = first.stage && second.stage;
+  if (haveStages && (sameLayer ? *first.stage != *second.stage
+                               : *first.stage > *second.stage))
+    return createStringError("layer " + Twine(first.layer) +
+                             " is pinned to stage " + Twine(*first.stage) +
+                             " and layer " + Twine(second.layer) +
+                             " to stage " + Twine(*second.stage) +
+                             ", but stages follow the order of the layers");
+  if (haveStages && *second.stage - *first.stage > second.layer - first.layer)
+    return createStringError(
+        "layer " + Twine(first.layer) + " is pinned to stage " +
+        Twine(*first.stage) + " and layer " + Twine(second.layer) +
+        " to stage " + Twine(*second.stage) +
+        ", but stages have layers, and there are " +
+        Twine(second.layer - first.layer - 1) + " between them");
+  bool disjoint = !first.devices.empty() && !second.devices.empty() &&
+                  none_of(first.devices, [&](int64_t device) {
+                    return is_contained(second.devices, device);
+                  });
+  if (haveStages && *first.stage != *second.stage &&
+      first.devices.size() == 1 && first.devices == second.devices)
+    return createStringError(
+        "layers " + Twine(first.layer) + " and " + Twine(second.layer) +
+        " are pinned to stages " + Twine(*first.stage) + " and " +
+        Twine(*second.stage) + ", but both to device " +
+        Twine(first.devices[0]) + " alone, and a device is in one stage");
+  if (disjoint && sameLayer)
+    return createStringError("layer " + Twine(first.layer) +
+                             " is pinned twice, but to no common device: to " +
+                             listNumbers(first.devices) + " and to " +
+                             listNumbers(second.devices));
+  if (disjoint && haveStages && *first.stage == *second.stage)
+    return createStringError("layers " + Twine(first.layer) + " and " +
+                             Twine(second.layer) + " are pinned to stage " +
+                             Twine(*first.stage) + ", but to no common device");
+  return Error::success();
+}
+
+/// The parts that are given must be ones that all layers allow.
+Error Checker::checkDegree() {
+  std::optional<int64_t> given = problem.constraints.tensor;
+  if (!given || *given == 1)
+    return Error::success();
+  place = {ProblemPlace::Kind::Tensor};
+  if (*given < 1)
+    return createStringError("layers cannot be divided in " + Twine(*given) +
+                             " parts; at least 1");
+  for (auto [index, layer] : enumerate(problem.layers)) {
+    if (is_contained(layer.tensorDegrees, *given))
+      continue;
+    return createStringError(Twine(*given) + " parts are given, but layer " +
+                             Twine(index) + " ('" + layer.name +
+                             "') can be divided in " + listDegrees(layer));
+  }
   return Error::success();
 }
 
@@ -405,11 +475,15 @@ Error Checker::checkMicrobatches() {
       return createStringError("there must be at least 1 of the " +
                                Twine(what) + ", but at most " + Twine(*limit) +
                                " are allowed");
-  if (constraints.tensor && *constraints.tensor < 1)
-    return createStringError("layers cannot be divided in " +
-                             Twine(*constraints.tensor) + " parts");
   if (constraints.microbatches.empty())
     return Error::success();
+  place = {ProblemPlace::Kind::Microbatches};
+  int64_t count = constraints.microbatches.size();
+  if (count > maxGivenMicrobatches)
+    return createStringError(Twine(count) +
+                             " microbatches are given; there "
+                             "can be at most " +
+                             Twine(maxGivenMicrobatches));
   int64_t sum = 0;
   for (int64_t size : constraints.microbatches) {
     if (size < 1 || size > problem.batch)
@@ -422,7 +496,6 @@ Error Checker::checkMicrobatches() {
     return createStringError("the given microbatches make " + Twine(sum) +
                              " samples, but the batch has " +
                              Twine(problem.batch));
-  int64_t count = constraints.microbatches.size();
   if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
     return createStringError(
         Twine(count) + " microbatches are given, but at most " +
@@ -431,6 +504,7 @@ Error Checker::checkMicrobatches() {
 }
 
 Error Checker::check() {
+  place = {ProblemPlace::Kind::Batch};
   if (problem.batch < 1)
     return createStringError("the batch has " + Twine(problem.batch) +
                              " samples; it must have at least 1");
@@ -438,6 +512,7 @@ Error Checker::check() {
     return createStringError("the batch has " + Twine(problem.batch) +
                              " samples; it can have at most " +
                              Twine(maxBatch));
+  place = {};
   if (numLayers == 0)
     return createStringError("the problem has no layers");
   for (int64_t i = 0; i < numLayers; ++i) {
@@ -456,11 +531,16 @@ Error Checker::check() {
       return error;
   }
   place = {ProblemPlace::Kind::Constraints};
-  for (int64_t device : problem.constraints.forbiddenDevices)
+  for (auto [index, device] : enumerate(problem.constraints.forbiddenDevices)) {
+    place = {ProblemPlace::Kind::Forbidden, int64_t(index)};
     if (device < 0)
       return createStringError("device " + Twine(device) +
                                " is forbidden, but there is no such device");
+  }
+  place = {ProblemPlace::Kind::Constraints};
   if (Error error = checkMicrobatches())
+    return error;
+  if (Error error = checkDegree())
     return error;
   return checkPins();
 }
@@ -473,4 +553,11 @@ Error hetero::planner::check(const Problem &problem) {
 Error hetero::planner::check(const Problem &problem, ProblemPlace &place) {
   place = {};
   return Checker(problem, place).check();
+}
+
+Error hetero::planner::check(const Problem &problem, const Cluster &cluster) {
+  ProblemPlace place;
+  if (Error error = check(problem, place))
+    return error;
+  return checkConstraints(problem, cluster, place);
 }

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProblemCheck.h"
-#include "hetero/Support/Yaml.h"
+#include "hetero/Support/ElementType.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
+using hetero::cluster::Cluster;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -24,6 +25,10 @@ static void readAffine(YamlReader &reader, const YamlNode *node,
   if (!node)
     return;
   amount = {};
+  if (node->kind != YamlNode::Kind::Mapping)
+    return reader.fail(
+        *node, "expected amounts like {fixed: " + AmountT(1500000).str() +
+                   ", sample: " + AmountT(1000).str() + "}");
   YamlMapping mapping(reader, *node, "an amount");
   mapping.read("fixed", amount.fixed);
   mapping.read("sample", amount.perSample);
@@ -40,8 +45,10 @@ static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost,
     if (work->kind != YamlNode::Kind::Mapping)
       reader.fail(*work, "expected work by element type, like "
                          "{f32: {sample: 48 FLOP}}");
-    for (auto [key, value] : zip(work->keys, work->items))
+    for (auto [key, value] : zip(work->keys, work->items)) {
+      checkElementType(reader, key);
       readAffine(reader, &value, cost.work[key.text]);
+    }
   }
   readAffine(reader, mapping.get("bytes"), cost.bytes);
   mapping.readInteger("operations", cost.operations, 0);
@@ -182,9 +189,13 @@ static const YamlNode &findNode(const YamlNode &node, ProblemPlace place) {
         return value;
     return parent;
   };
+  const YamlNode &constraints = child(node, "constraints");
+  const YamlNode &pin = itemOf(child(constraints, "pins"), place.index);
   switch (place.kind) {
   case ProblemPlace::Kind::Problem:
     return node;
+  case ProblemPlace::Kind::Batch:
+    return child(node, "batch");
   case ProblemPlace::Kind::Layer:
     return itemOf(child(node, "layers"), place.index);
   case ProblemPlace::Kind::Tie:
@@ -192,14 +203,25 @@ static const YamlNode &findNode(const YamlNode &node, ProblemPlace place) {
   case ProblemPlace::Kind::Input:
     return itemOf(child(node, "inputs"), place.index);
   case ProblemPlace::Kind::Constraints:
-    return child(node, "constraints");
+    return constraints;
+  case ProblemPlace::Kind::Microbatches:
+    return child(constraints, "microbatches");
+  case ProblemPlace::Kind::Forbidden:
+    return itemOf(child(constraints, "forbiddenDevices"), place.index);
+  case ProblemPlace::Kind::Tensor:
+    return child(constraints, "tensor");
   case ProblemPlace::Kind::Pin:
-    return itemOf(child(child(node, "constraints"), "pins"), place.index);
+    return pin;
+  case ProblemPlace::Kind::PinStage:
+    return child(pin, "stage");
+  case ProblemPlace::Kind::PinDevice:
+    return itemOf(child(pin, "devices"), place.device);
   }
   llvm_unreachable("every place has a node");
 }
 
-Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
+Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer,
+                                               const Cluster *cluster) {
   YamlReader reader(buffer);
   Problem problem;
   YamlMapping top(reader, reader.root(), "a problem");
@@ -220,7 +242,10 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer) {
   if (Error error = reader.takeError())
     return error;
   ProblemPlace place;
-  if (Error error = check(problem, place)) {
+  Error error = check(problem, place);
+  if (!error && cluster)
+    error = checkConstraints(problem, *cluster, place);
+  if (error) {
     reader.fail(findNode(reader.root(), place), toString(std::move(error)));
     return reader.takeError();
   }

@@ -103,6 +103,10 @@ std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
                                                        int64_t tensor) {
   std::vector<double> &known = timesOfAll[{deviceClass, tensor}];
   return [this, &known, deviceClass, tensor](int64_t samples) {
+    // A table of all numbers up to a huge one would be mostly empty.
+    constexpr int64_t mostInTable = 1 << 20;
+    if (samples > mostInTable)
+      return model.layerTimes(deviceClass, tensor, samples).prefix.back();
     if (samples >= int64_t(known.size()))
       known.resize(samples + 1, -1);
     double &time = known[samples];

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify.h"
+#include "ProblemCheck.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,9 +19,9 @@ using hetero::cluster::Cluster;
 namespace {
 class Verifier {
 public:
-  Verifier(const StageModel &model, const Plan &plan)
+  Verifier(const StageModel &model, const Plan &plan, PlanPlace &place)
       : model(model), problem(model.problem), cluster(model.cluster),
-        plan(plan), owner(cluster.devices.size(), -1) {}
+        plan(plan), place(place), owner(cluster.devices.size(), -1) {}
 
   Error verify();
 
@@ -35,14 +36,24 @@ private:
   Error verifyState(int64_t index, const Stage &stage);
   Error verifyPin(const Pin &pin);
 
-  Error fail(int64_t stage, const Twine &why) {
+  /// An error about the value of `key` in a stage, or about an item of it.
+  Error fail(int64_t stage, StringRef key, const Twine &why,
+             std::optional<int64_t> item = std::nullopt) {
+    place = {stage, key, item};
     return createStringError("stage " + Twine(stage) + " " + why);
+  }
+  /// The same for a key of the plan.
+  Error failWhole(StringRef key, const Twine &why,
+                  std::optional<int64_t> item = std::nullopt) {
+    place = {std::nullopt, key, item};
+    return createStringError(why);
   }
 
   const StageModel &model;
   const Problem &problem;
   const Cluster &cluster;
   const Plan &plan;
+  PlanPlace &place;
   /// For each device the stage that has it.
   std::vector<int64_t> owner;
 };
@@ -50,35 +61,39 @@ private:
 
 Error Verifier::verifyMicrobatches() {
   if (plan.batch != problem.batch)
-    return createStringError("the plan is for a batch of " + Twine(plan.batch) +
-                             ", but the problem has " + Twine(problem.batch) +
-                             " samples");
+    return failWhole("batch", "the plan is for a batch of " +
+                                  Twine(plan.batch) + ", but the problem has " +
+                                  Twine(problem.batch) + " samples");
   int64_t sum = 0, count = plan.microbatches.size();
-  for (int64_t size : plan.microbatches) {
+  for (auto [index, size] : enumerate(plan.microbatches)) {
     if (size < 1 || size > plan.batch - sum)
-      return createStringError("a microbatch of " + Twine(size) +
-                               " samples follows " + Twine(sum) + " of the " +
-                               Twine(plan.batch) + " samples of the batch");
+      return failWhole("microbatches",
+                       "a microbatch of " + Twine(size) + " samples follows " +
+                           Twine(sum) + " of the " + Twine(plan.batch) +
+                           " samples of the batch",
+                       index);
     sum += size;
   }
   if (sum != plan.batch)
-    return createStringError("the microbatches make " + Twine(sum) +
-                             " samples, but the batch has " +
-                             Twine(plan.batch));
+    return failWhole("microbatches", "the microbatches make " + Twine(sum) +
+                                         " samples, but the batch has " +
+                                         Twine(plan.batch));
   const Constraints &constraints = problem.constraints;
   if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
-    return createStringError(
-        "the plan has " + Twine(count) + " microbatches, but at most " +
-        Twine(*constraints.maxMicrobatches) + " are allowed");
+    return failWhole("microbatches", "the plan has " + Twine(count) +
+                                         " microbatches, but at most " +
+                                         Twine(*constraints.maxMicrobatches) +
+                                         " are allowed");
   if (!constraints.microbatches.empty() &&
       constraints.microbatches != plan.microbatches)
-    return createStringError(
+    return failWhole(
+        "microbatches",
         "the microbatches of the plan are not the ones that are given");
   int64_t numStages = plan.stages.size();
   if (constraints.maxStages && numStages > *constraints.maxStages)
-    return createStringError("the plan has " + Twine(numStages) +
-                             " stages, but at most " +
-                             Twine(*constraints.maxStages) + " are allowed");
+    return failWhole(
+        "stages", "the plan has " + Twine(numStages) + " stages, but at most " +
+                      Twine(*constraints.maxStages) + " are allowed");
   return Error::success();
 }
 
@@ -92,7 +107,8 @@ static std::vector<std::pair<int64_t, LayerRun>> listRuns(const Plan &plan) {
         runs.push_back({int64_t(index), run});
     return runs;
   }
-  for (size_t chunk = 0; chunk < plan.stages.front().layers.size(); ++chunk)
+  size_t chunks = plan.stages.empty() ? 0 : plan.stages.front().layers.size();
+  for (size_t chunk = 0; chunk < chunks; ++chunk)
     for (auto [index, stage] : enumerate(plan.stages))
       runs.push_back({int64_t(index), stage.layers[chunk]});
   return runs;
@@ -105,15 +121,16 @@ Error Verifier::verifyChunks() {
   size_t chunks = plan.stages.empty() ? 0 : plan.stages.front().layers.size();
   for (auto [index, stage] : enumerate(plan.stages)) {
     if (stage.layers.empty())
-      return fail(index, "has no layers");
+      return fail(index, "layers", "has no layers");
     if (!hasChunks && stage.layers.size() > 1)
-      return fail(
-          index, "has " + Twine(stage.layers.size()) + " runs of layers, but " +
-                     stringify(plan.schedule) + " knows one for each stage");
+      return fail(index, "layers",
+                  "has " + Twine(stage.layers.size()) +
+                      " runs of layers, but " + stringify(plan.schedule) +
+                      " knows one for each stage");
     if (stage.layers.size() != chunks)
-      return fail(index, "has " + Twine(stage.layers.size()) +
-                             " runs of layers, but stage 0 has " +
-                             Twine(chunks));
+      return fail(index, "layers",
+                  "has " + Twine(stage.layers.size()) +
+                      " runs of layers, but stage 0 has " + Twine(chunks));
   }
   return Error::success();
 }
@@ -124,19 +141,21 @@ Error Verifier::verifyLayers() {
   int64_t numLayers = problem.layers.size(), next = 0;
   for (auto [index, run] : listRuns(plan)) {
     if (run.first != next)
-      return fail(index, "has layers from " + Twine(run.first) +
-                             " on where layer " + Twine(next) +
-                             " comes next: every layer is in one stage, in "
-                             "order");
+      return fail(index, "layers",
+                  "has layers from " + Twine(run.first) + " on where layer " +
+                      Twine(next) +
+                      " comes next: every layer is in one stage, in "
+                      "order");
     if (run.last < run.first || run.last >= numLayers)
-      return fail(index, "has layers from " + Twine(run.first) + " to " +
-                             Twine(run.last) + ", but there are layers 0 to " +
-                             Twine(numLayers - 1));
+      return fail(index, "layers",
+                  "has layers from " + Twine(run.first) + " to " +
+                      Twine(run.last) + ", but there are layers 0 to " +
+                      Twine(numLayers - 1));
     next = run.last + 1;
   }
   if (next != numLayers)
-    return createStringError("layer " + Twine(next) +
-                             " and those after it are in no stage");
+    return failWhole("stages", "layer " + Twine(next) +
+                                   " and those after it are in no stage");
   return Error::success();
 }
 
@@ -144,23 +163,26 @@ Error Verifier::verifyMesh(int64_t index, const Mesh &mesh) {
   int64_t count = mesh.devices.size();
   if (mesh.data < 1 || mesh.tensor < 1 || mesh.data > count ||
       mesh.tensor > count || mesh.data * mesh.tensor != count)
-    return fail(index, "has a mesh of " + Twine(mesh.data) + " x " +
-                           Twine(mesh.tensor) + " with " + Twine(count) +
-                           " devices");
-  for (int64_t device : mesh.devices) {
+    return fail(index, "mesh",
+                "has a mesh of " + Twine(mesh.data) + " x " +
+                    Twine(mesh.tensor) + " with " + Twine(count) + " devices");
+  for (auto [number, device] : enumerate(mesh.devices)) {
+    auto failHere = [&, number = int64_t(number)](const Twine &why) {
+      return fail(index, "mesh.devices", why, number);
+    };
     if (device < 0 || device >= int64_t(cluster.devices.size()))
-      return fail(index, "has device " + Twine(device) +
-                             ", but the cluster has devices 0 to " +
-                             Twine(cluster.devices.size() - 1));
+      return failHere("has device " + Twine(device) +
+                      ", but the cluster has devices 0 to " +
+                      Twine(cluster.devices.size() - 1));
     if (!cluster.devices[device].available)
-      return fail(index, "has " + cluster.describe(device) +
-                             ", which is not available");
+      return failHere("has " + cluster.describe(device) +
+                      ", which is not available");
     if (is_contained(problem.constraints.forbiddenDevices, device))
-      return fail(index,
-                  "has " + cluster.describe(device) + ", which is forbidden");
+      return failHere("has " + cluster.describe(device) +
+                      ", which is forbidden");
     if (owner[device] >= 0)
-      return fail(index, "has " + cluster.describe(device) + ", which stage " +
-                             Twine(owner[device]) + " has already");
+      return failHere("has " + cluster.describe(device) + ", which stage " +
+                      Twine(owner[device]) + " has already");
     owner[device] = index;
   }
   return Error::success();
@@ -170,9 +192,10 @@ Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
   int64_t tensor = stage.mesh.tensor;
   const std::optional<int64_t> &given = problem.constraints.tensor;
   if (given && tensor != *given)
-    return fail(index, "divides its layers in " + Twine(tensor) +
-                           (tensor == 1 ? " part" : " parts") + ", but " +
-                           Twine(*given) + " are given");
+    return fail(index, "mesh.tensor",
+                "divides its layers in " + Twine(tensor) +
+                    (tensor == 1 ? " part" : " parts") + ", but " +
+                    Twine(*given) + " are given");
   if (tensor == 1)
     return Error::success();
   for (const LayerRun &run : stage.layers)
@@ -180,13 +203,11 @@ Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
       const Layer &layer = problem.layers[number];
       if (is_contained(layer.tensorDegrees, tensor))
         continue;
-      std::string allowed = "1";
-      for (int64_t degree : layer.tensorDegrees)
-        if (degree != 1)
-          allowed += ", " + std::to_string(degree);
-      return fail(index, "divides its layers in " + Twine(tensor) +
-                             " parts, but layer " + Twine(number) + " ('" +
-                             layer.name + "') can be divided in " + allowed);
+      return fail(index, "mesh.tensor",
+                  "divides its layers in " + Twine(tensor) +
+                      " parts, but layer " + Twine(number) + " ('" +
+                      layer.name + "') can be divided in " +
+                      listDegrees(layer));
     }
   return Error::success();
 }
@@ -194,60 +215,72 @@ Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
 Error Verifier::verifySamples(int64_t index, const Stage &stage) {
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
   if (stage.samples.size() != sizes.size())
-    return fail(index, "divides the samples of " + Twine(stage.samples.size()) +
-                           " sizes of microbatches, but the plan has " +
-                           Twine(sizes.size()));
-  for (auto [size, samples] : zip_equal(sizes, stage.samples)) {
+    return fail(index, "samples",
+                "divides the samples of " + Twine(stage.samples.size()) +
+                    " sizes of microbatches, but the plan has " +
+                    Twine(sizes.size()));
+  for (auto [number, size, samples] : enumerate(sizes, stage.samples)) {
+    int64_t item = number;
     if (int64_t(samples.size()) != stage.mesh.data)
-      return fail(index, "divides samples between " + Twine(samples.size()) +
-                             " members, but its mesh has " +
-                             Twine(stage.mesh.data));
+      return fail(index, "samples",
+                  "divides samples between " + Twine(samples.size()) +
+                      " members, but its mesh has " + Twine(stage.mesh.data),
+                  item);
     int64_t sum = 0;
     for (int64_t share : samples) {
       if (share < 0 || share > size - sum)
-        return fail(index, "gives a member " + Twine(share) + " of the " +
-                               Twine(size - sum) +
-                               " samples that are left of " + Twine(size));
+        return fail(index, "samples",
+                    "gives a member " + Twine(share) + " of the " +
+                        Twine(size - sum) + " samples that are left of " +
+                        Twine(size),
+                    item);
       sum += share;
     }
     if (sum != size)
-      return fail(index, "divides " + Twine(sum) +
-                             " samples of a microbatch of " + Twine(size));
+      return fail(index, "samples",
+                  "divides " + Twine(sum) + " samples of a microbatch of " +
+                      Twine(size),
+                  item);
   }
   if (stage.inFlight < 1)
-    return fail(index, "has " + Twine(stage.inFlight) +
-                           " microbatches in flight; at least 1");
+    return fail(index, "inFlight",
+                "has " + Twine(stage.inFlight) +
+                    " microbatches in flight; at least 1");
   int64_t most = plan.microbatches.size() * stage.layers.size();
   if (stage.inFlight > most)
-    return fail(index, "has " + Twine(stage.inFlight) +
-                           " microbatches in flight, but there are " +
-                           Twine(most));
+    return fail(index, "inFlight",
+                "has " + Twine(stage.inFlight) +
+                    " microbatches in flight, but there are " + Twine(most));
   int64_t least =
       simulator::leastInFlight(plan.schedule, index, plan.stages.size(),
                                plan.microbatches.size(), stage.layers.size());
   if (stage.inFlight < least)
-    return fail(index, "has " + Twine(stage.inFlight) +
-                           " microbatches in flight, but " +
-                           stringify(plan.schedule) + " has at least " +
-                           Twine(least) + " there");
+    return fail(index, "inFlight",
+                "has " + Twine(stage.inFlight) +
+                    " microbatches in flight, but " + stringify(plan.schedule) +
+                    " has at least " + Twine(least) + " there");
   return Error::success();
 }
 
 Error Verifier::verifyShares(int64_t index, const Stage &stage) {
   if (stage.shares.size() != stage.mesh.devices.size())
-    return fail(index, "has " + Twine(stage.shares.size()) + " shares for " +
-                           Twine(stage.mesh.devices.size()) + " devices");
-  for (auto [share, device] : zip_equal(stage.shares, stage.mesh.devices)) {
+    return fail(index, "shares",
+                "has " + Twine(stage.shares.size()) + " shares for " +
+                    Twine(stage.mesh.devices.size()) + " devices");
+  for (auto [number, share, device] :
+       enumerate(stage.shares, stage.mesh.devices)) {
+    auto failHere = [&, number = int64_t(number)](const Twine &why) {
+      return fail(index, "shares", why, number);
+    };
     if (share.device != device)
-      return fail(index, "has a share for device " + Twine(share.device) +
-                             " where its mesh has device " + Twine(device));
+      return failHere("has a share for device " + Twine(share.device) +
+                      " where its mesh has device " + Twine(device));
     if (share.micro && *share.micro < 1)
-      return fail(index, "lets " + cluster.describe(device) + " compute " +
-                             Twine(*share.micro) +
-                             " samples at a time; at least 1");
+      return failHere("lets " + cluster.describe(device) + " compute " +
+                      Twine(*share.micro) + " samples at a time; at least 1");
     if (share.state < Bytes(0))
-      return fail(index, "gives " + cluster.describe(device) + " " +
-                             Twine(share.state.count()) + " bytes of state");
+      return failHere("gives " + cluster.describe(device) + " " +
+                      Twine(share.state.count()) + " bytes of state");
   }
   return Error::success();
 }
@@ -266,15 +299,19 @@ Error Verifier::verifyState(int64_t index, const Stage &stage) {
     switch (stage.state) {
     case StateMode::Replicated:
       if (share.state != column.total())
-        return fail(index, "gives " + holder + " " + share.state.str() +
-                               " of state, but each device holds all " +
-                               column.total().str());
+        return fail(index, "shares",
+                    "gives " + holder + " " + share.state.str() +
+                        " of state, but each device holds all " +
+                        column.total().str(),
+                    number);
       continue;
     case StateMode::Optimizer:
       if (share.state < column.parameters)
-        return fail(index, "gives " + holder + " " + share.state.str() +
-                               " of state, but each device holds all " +
-                               column.parameters.str() + " of the parameters");
+        return fail(index, "shares",
+                    "gives " + holder + " " + share.state.str() +
+                        " of state, but each device holds all " +
+                        column.parameters.str() + " of the parameters",
+                    number);
       own -= column.parameters;
       break;
     case StateMode::Full:
@@ -285,17 +322,17 @@ Error Verifier::verifyState(int64_t index, const Stage &stage) {
   }
   Bytes whole =
       stage.state == StateMode::Optimizer ? column.optimizer : column.total();
-  for (auto [place, sum] : held)
+  for (auto [group, sum] : held)
     if (sum != whole)
       return fail(
-          index,
+          index, "shares",
           "holds " + sum.str() + " of its " + whole.str() + " of " +
               (stage.state == StateMode::Optimizer ? "optimizer state"
                                                    : "state") +
-              (mesh.tensor > 1 ? " in column " + std::to_string(place.first)
+              (mesh.tensor > 1 ? " in column " + std::to_string(group.first)
                                : "") +
               (stage.state == StateMode::Node
-                   ? " in node '" + cluster.nodes[place.second].name + "'"
+                   ? " in node '" + cluster.nodes[group.second].name + "'"
                    : ""));
   return Error::success();
 }
@@ -305,14 +342,17 @@ Error Verifier::verifyPin(const Pin &pin) {
     if (!StageModel::contains(stage.layers, pin.layer))
       continue;
     if (pin.stage && *pin.stage != int64_t(index))
-      return fail(index, "has layer " + Twine(pin.layer) +
-                             ", which is pinned to stage " + Twine(*pin.stage));
-    for (int64_t device : stage.mesh.devices)
+      return fail(index, "layers",
+                  "has layer " + Twine(pin.layer) +
+                      ", which is pinned to stage " + Twine(*pin.stage));
+    for (auto [number, device] : enumerate(stage.mesh.devices))
       if (!pin.devices.empty() && !is_contained(pin.devices, device))
-        return fail(index, "has layer " + Twine(pin.layer) + " on " +
-                               cluster.describe(device) +
-                               ", which is not one of the devices that it is "
-                               "pinned to");
+        return fail(index, "mesh.devices",
+                    "has layer " + Twine(pin.layer) + " on " +
+                        cluster.describe(device) +
+                        ", which is not one of the devices that it is pinned "
+                        "to",
+                    number);
   }
   return Error::success();
 }
@@ -341,8 +381,9 @@ Error Verifier::verify() {
 }
 
 Error hetero::planner::verifyStructure(const StageModel &model,
-                                       const Plan &plan) {
-  return Verifier(model, plan).verify();
+                                       const Plan &plan, PlanPlace *place) {
+  PlanPlace ignored;
+  return Verifier(model, plan, place ? *place : ignored).verify();
 }
 
 /// The predictions of a stage, with what they are called.
@@ -393,7 +434,7 @@ static Error verifyPredictions(const StageModel &model, const Plan &plan) {
 
 Error hetero::planner::verify(const Problem &problem, const Cluster &cluster,
                               const Plan &plan) {
-  if (Error error = check(problem))
+  if (Error error = check(problem, cluster))
     return error;
   StageModel model(problem, cluster);
   if (Error error = verifyStructure(model, plan))

@@ -150,8 +150,10 @@ Expected<int64_t> hetero::readQuantity(Dimension dimension, StringRef number,
   const Unit *unit = find_if(
       units.units, [&](const Unit &unit) { return unit.name == unitName; });
   if (unit == units.units.end())
-    return createStringError("unknown unit '" + unitName +
-                             "'; one of: " + listUnits(units.units));
+    return createStringError((unitName.empty()
+                                  ? "'" + number + "' has no unit"
+                                  : "unknown unit '" + unitName + "'") +
+                             "; one of: " + listUnits(units.units));
   Expected<Decimal> decimal = readDecimal(number);
   if (!decimal)
     return decimal.takeError();
@@ -159,6 +161,8 @@ Expected<int64_t> hetero::readQuantity(Dimension dimension, StringRef number,
   // value = digits * factor / 10^scale, reduced first so that nothing exact
   // overflows on the way.
   int64_t digits = decimal->digits, factor = unit->factor;
+  std::string written =
+      (number + (unitName.empty() ? "" : " ") + unitName).str();
   for (int64_t i = 0; i < decimal->scale; ++i) {
     int64_t left = 10;
     for (int64_t *part : {&factor, &digits}) {
@@ -167,13 +171,13 @@ Expected<int64_t> hetero::readQuantity(Dimension dimension, StringRef number,
       left /= common;
     }
     if (left != 1)
-      return createStringError("'" + number + " " + unitName +
-                               "' is not a whole number of " + units.base);
+      return createStringError("'" + written + "' is not a whole number of " +
+                               units.base);
   }
   int64_t value;
   if (MulOverflow(digits, factor, value))
-    return createStringError("'" + number + " " + unitName +
-                             "' needs more than 63 bits of " + units.base);
+    return createStringError("'" + written + "' needs more than 63 bits of " +
+                             units.base);
   return value;
 }
 

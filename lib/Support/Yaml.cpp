@@ -180,10 +180,20 @@ std::string YamlReader::readString(const YamlNode &node) {
   return node.text;
 }
 
+/// Whether a text is a whole number, of whatever size.
+static bool isWhole(StringRef text) {
+  text.consume_front("-");
+  return !text.empty() && all_of(text, isDigit);
+}
+
 int64_t YamlReader::readInteger(const YamlNode &node, int64_t minimum) {
   int64_t value = 0;
-  if (node.kind != YamlNode::Kind::Scalar ||
+  if (node.kind == YamlNode::Kind::Scalar && isWhole(node.text) &&
       StringRef(node.text).getAsInteger(10, value))
+    fail(node, "the number " + node.text + " is too large; at most " +
+                   Twine(std::numeric_limits<int64_t>::max()));
+  else if (node.kind != YamlNode::Kind::Scalar ||
+           StringRef(node.text).getAsInteger(10, value))
     fail(node,
          "expected a whole number, found " +
              (node.kind == YamlNode::Kind::Scalar ? "'" + node.text + "'"
@@ -250,6 +260,11 @@ int64_t YamlReader::readAmount(Dimension dimension, const YamlNode &node) {
     return 0;
   }
   auto [number, unit] = splitAmount(node.text);
+  if (number.empty()) {
+    fail(node, "expected an amount like '" + writeQuantity(dimension, 1500000) +
+                   "', found '" + node.text + "'");
+    return 0;
+  }
   Expected<int64_t> value = readQuantity(dimension, number, unit);
   if (value)
     return *value;

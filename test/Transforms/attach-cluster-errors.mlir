@@ -8,7 +8,7 @@
 // NONE: error: hetero-attach-cluster needs the option cluster=<file.yaml>
 // MISSING: error: cannot read the cluster file '{{.*}}-missing.yaml': No such file or directory
 // BAD: attach-cluster-bad.yaml:3:{{[0-9]+}}: error: unknown device class 'a1000'
-// PEAK: attach-cluster-peak.yaml:1:1: error: device class 'mine' has a peak for 'speed', which is not an element type like f32
+// PEAK: attach-cluster-peak.yaml:3:27: error: unknown element type 'speed'; known types: f64, f32
 // PLANNED: error: 'hetero.cluster' op cannot become 'builtin': a plan was made for it
 // PLANNED: note: the plan is here; remove it to plan anew
 // TRANSLATE: error: has no hetero.cluster; run hetero-attach-cluster first

@@ -8,6 +8,7 @@
 
 #include "PlanGraph.h"
 #include "hetero/Planner/SpmdReport.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -60,8 +61,9 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
     return cluster.takeError();
   std::vector<int64_t> devices = cluster->availableDevices();
   if (devices.empty())
-    return createStringError("no device of the cluster '" + cluster->name +
-                             "' may be used");
+    return createStringError(
+        "no device of the cluster '" + cluster->name +
+        "' may be used: " + Twine(cluster->devices.size()) + " not available");
   auto start = std::chrono::steady_clock::now();
   Expected<SpmdSolution> solution =
       request.planner == "spmd" ? synthesize(*graph, *cluster, devices)
@@ -74,6 +76,11 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
     return solution.takeError();
   if (Error error = verify(*graph, devices.size(), solution->program))
     return error;
+  // An operation that takes as long takes any time that is longer.
+  if (solution->time() >= toSeconds(Time::max()))
+    return createStringError("the step takes more than " +
+                             approximate(Time::max()) +
+                             ", which is too long to count");
   if (request.json)
     os << formatv("{0:2}\n", json::Value(toJson(*solution,
                                                 getReport(*graph, *cluster,

@@ -28,6 +28,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <chrono>
 
@@ -66,7 +67,9 @@ struct Options {
       cl::desc("What more devices, bandwidth and memory would bring"),
       cl::cat(category)};
   cl::opt<std::string> microbatches{
-      "microbatches", cl::desc("How many microbatches, or auto (the default)"),
+      "microbatches",
+      cl::desc("How many microbatches, or auto (the default): what is best of "
+               "at most 4096"),
       cl::value_desc("auto|N"), cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> batch{
       "batch", cl::desc("Samples in a step, instead of what the problem says"),
@@ -79,11 +82,11 @@ struct Options {
   cl::opt<std::string> timeBudget{
       "time-budget", cl::desc("How long a planner may search, as 5s"),
       cl::value_desc("time"), cl::cat(category)};
-  cl::opt<int64_t> effort{
+  cl::opt<std::string> effort{
       "effort",
       cl::desc("How many times as long joint searches, from 1 (the default) to "
                "100"),
-      cl::value_desc("number"), cl::init(1), cl::cat(category)};
+      cl::value_desc("number"), cl::init("1"), cl::cat(category)};
   cl::opt<bool> asReleased{
       "as-released",
       cl::desc("Keep published planners to what their releases search"),
@@ -156,6 +159,11 @@ static Error readBatch(const Options &options, Problem &problem) {
     return createStringError("a batch of " + Twine(problem.batch) +
                              " samples cannot make " + Twine(*count) +
                              " microbatches");
+  // Before they fill the memory.
+  if (*count > maxGivenMicrobatches)
+    return createStringError("--microbatches is " + Twine(*count) +
+                             ", but must be at most " +
+                             Twine(maxGivenMicrobatches));
   problem.constraints.microbatches.assign(*count, problem.batch / *count);
   for (int64_t i = 0; i < problem.batch % *count; ++i)
     ++problem.constraints.microbatches[i];
@@ -191,10 +199,10 @@ static Error readPlannerOptions(const Options &options,
     planner.otherSchedules.clear();
   }
   planner.asReleased = options.asReleased;
-  if (options.effort < 1 || options.effort > 100)
-    return createStringError("--effort is " + Twine(options.effort) +
-                             ", but must be from 1 to 100");
-  planner.effort = options.effort;
+  if (StringRef(options.effort).getAsInteger(10, planner.effort) ||
+      planner.effort < 1 || planner.effort > 100)
+    return createStringError("--effort is '" + options.effort +
+                             "', but must be from 1 to 100");
   if (options.timeBudget.empty())
     return Error::success();
   auto [number, unit] = splitAmount(options.timeBudget);
@@ -220,16 +228,16 @@ static Expected<Request> readRequest(const Options &options,
                                : readFile(options.input);
   if (!input)
     return input.takeError();
-  Expected<Problem> problem = readProblem(**input);
+  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
+  if (!cluster)
+    return cluster.takeError();
+  request.cluster = std::move(*cluster);
+  Expected<Problem> problem = readProblem(**input, &request.cluster);
   if (!problem)
     return problem.takeError();
   if (Error error = readBatch(options, *problem))
     return error;
   request.problem = std::move(*problem);
-  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
-  if (!cluster)
-    return cluster.takeError();
-  request.cluster = std::move(*cluster);
   return request;
 }
 
@@ -250,11 +258,9 @@ static Expected<Plan> evaluateFile(StringRef file, const Request &request) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(file);
   if (!buffer)
     return buffer.takeError();
-  Expected<Plan> plan = readPlan(**buffer);
+  Expected<Plan> plan = readPlan(**buffer, request.problem, request.cluster);
   if (!plan)
     return plan;
-  if (Error error = evaluate(request.problem, request.cluster, *plan))
-    return createStringError(file + ": error: " + toString(std::move(error)));
   if (isCertified(request.problem, request.cluster, *plan))
     plan->bound = std::max(
         plan->bound,
@@ -282,6 +288,7 @@ static Expected<std::vector<Answer>> askPlanners(const Options &options,
   }
   std::vector<Answer> answers;
   for (StringRef name : names) {
+    name = name.trim();
     auto start = std::chrono::steady_clock::now();
     Expected<Plan> plan = runWithProgress(name, request.problem,
                                           request.cluster, request.planner);
@@ -454,6 +461,8 @@ static Error answer(const Options &options, const Request &request,
   if (!options.trace.empty())
     if (Error error = writeTrace(options.trace, request, *answer.plan))
       return error;
+  if (answer.seconds && !options.json)
+    errs() << formatv("searched for {0:f3} s\n", *answer.seconds);
   if (options.json)
     printJson(toJson(answer), os);
   else if (options.yaml)
@@ -481,6 +490,37 @@ static Error answerGraph(const Options &options, StringRef program,
   return planGraph(**input, request, os);
 }
 
+/// What a shell makes of a variable that is not set would look as if the option
+/// were not there.
+static Error checkValues(const Options &options) {
+  for (const cl::opt<std::string> *option :
+       {&options.input, &options.cluster, &options.planner, &options.compare,
+        &options.plan, &options.objective, &options.budget,
+        &options.microbatches, &options.batch, &options.schedule,
+        &options.timeBudget, &options.effort, &options.trace, &options.output})
+    if (option->getNumOccurrences() > 0 && option->empty())
+      return createStringError((option->ArgStr.empty()
+                                    ? "the name of the input"
+                                    : "the value of --" + option->ArgStr) +
+                               " is empty");
+  return Error::success();
+}
+
+/// Nobody wants to hear after a long search that a file cannot be written.
+static Error checkOutputs(const Options &options) {
+  for (StringRef file : {StringRef(options.output), StringRef(options.trace)}) {
+    if (file.empty() || file == "-")
+      continue;
+    StringRef parent = sys::path::parent_path(file);
+    if (sys::fs::is_directory(file))
+      return createStringError("cannot write '" + file + "': Is a directory");
+    if (!parent.empty() && !sys::fs::is_directory(parent))
+      return createStringError("cannot write '" + file +
+                               "': there is no directory '" + parent + "'");
+  }
+  return Error::success();
+}
+
 /// Options that do nothing beside another one are not passed over in silence.
 static Error checkCombination(const Options &options) {
   const cl::Option *first = nullptr;
@@ -495,20 +535,22 @@ static Error checkCombination(const Options &options) {
   } else if (options.whatIf) {
     first = &options.whatIf;
     others = {&options.plan,      &options.compare, &options.trace,
-              &options.objective, &options.budget,  &options.yaml};
+              &options.objective, &options.budget,  &options.yaml,
+              &options.timing};
   } else if (!options.compare.empty()) {
     first = &options.compare;
     others = {&options.plan,      &options.planner, &options.trace,
               &options.objective, &options.budget,  &options.yaml};
   } else if (!options.plan.empty()) {
     first = &options.plan;
-    others = {&options.planner,   &options.schedule, &options.microbatches,
-              &options.objective, &options.budget,   &options.effort};
+    others = {&options.planner,   &options.schedule,   &options.microbatches,
+              &options.objective, &options.budget,     &options.effort,
+              &options.timing,    &options.timeBudget, &options.asReleased};
   } else if (options.objective != "time" || !options.budget.empty()) {
     first = options.budget.empty()
                 ? &options.objective
                 : static_cast<const cl::Option *>(&options.budget);
-    others = {&options.trace};
+    others = {&options.trace, &options.timing};
   }
   if (options.json && options.yaml)
     return createStringError("--json and --yaml exclude each other");
@@ -516,12 +558,17 @@ static Error checkCombination(const Options &options) {
     if (other->getNumOccurrences() > 0)
       return createStringError("--" + other->ArgStr + " does nothing with --" +
                                first->ArgStr);
+  if (options.effort.getNumOccurrences() > 0 && options.compare.empty() &&
+      options.planner != "joint")
+    return createStringError("--effort does nothing with --planner " +
+                             options.planner);
   return Error::success();
 }
 
 static Error run(const Options &options, StringRef program) {
-  if (Error error = checkCombination(options))
-    return error;
+  for (auto *check : {checkValues, checkOutputs, checkCombination})
+    if (Error error = check(options))
+      return error;
   std::string text;
   raw_string_ostream stream(text);
   if (options.graph) {

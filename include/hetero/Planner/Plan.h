@@ -185,8 +185,9 @@ llvm::Error verify(const Problem &problem, const cluster::Cluster &cluster,
                    const Plan &plan);
 
 /// Fills in all predictions of `plan`, which must be one that verify accepts
-/// but for memory. Fails only where verify would; a device whose memory is too
-/// small is such a failure, which says what takes how much and what is missing.
+/// but for memory. Fails where verify would; a device whose memory is too small
+/// is such a failure, which says what takes how much and what is missing. Fails
+/// also if the step takes longer than a Time can count, about 100 days.
 llvm::Error evaluate(const Problem &problem, const cluster::Cluster &cluster,
                      Plan &plan);
 
@@ -205,6 +206,12 @@ Time computeBound(const Problem &problem, const cluster::Cluster &cluster);
 
 /// Reads the text form above. Errors start with `<name>:<line>:<column>:`.
 llvm::Expected<Plan> readPlan(llvm::MemoryBufferRef buffer);
+
+/// The same, and evaluates it. What evaluate finds wrong with the plan also has
+/// the place of the stage, device or number that it is about.
+llvm::Expected<Plan> readPlan(llvm::MemoryBufferRef buffer,
+                              const Problem &problem,
+                              const cluster::Cluster &cluster);
 
 /// Writes the text form; readPlan gives back an equal plan.
 void writePlan(const Plan &plan, llvm::raw_ostream &os);

@@ -91,6 +91,10 @@
 #include <string>
 #include <vector>
 
+namespace hetero::cluster {
+struct Cluster;
+} // namespace hetero::cluster
+
 namespace hetero::planner {
 
 /// What operations do on a device, for n samples at once.
@@ -224,6 +228,9 @@ struct Pin {
   bool operator==(const Pin &other) const;
 };
 
+/// More microbatches than this cannot be given: each of them is simulated.
+inline constexpr int64_t maxGivenMicrobatches = 1 << 20;
+
 /// What a plan must respect.
 struct Constraints {
   std::vector<Pin> pins;
@@ -257,13 +264,19 @@ struct Problem {
 
 /// Checks that the problem is sound: a positive batch, at least one layer,
 /// nothing negative, constraints that refer to what exists and do not
-/// contradict each other. A planner does this first; the error names the layer
-/// or constraint.
+/// contradict each other. The error names the layer or constraint.
 llvm::Error check(const Problem &problem);
 
+/// The same, and that `cluster` has what the constraints name: devices that
+/// exist, for each pin one that may be used, and enough of them for pinned
+/// stages and given parts. A planner does this first.
+llvm::Error check(const Problem &problem, const cluster::Cluster &cluster);
+
 /// Reads the text form above. Errors start with `<name>:<line>:<column>:`. Keys
-/// that are left out are zero, empty or not given. The result is checked.
-llvm::Expected<Problem> readProblem(llvm::MemoryBufferRef buffer);
+/// that are left out are zero, empty or not given. The result is checked, for
+/// `cluster` if one is given.
+llvm::Expected<Problem> readProblem(llvm::MemoryBufferRef buffer,
+                                    const cluster::Cluster *cluster = nullptr);
 
 /// Writes the text form; readProblem gives back an equal problem.
 void writeProblem(const Problem &problem, llvm::raw_ostream &os);

@@ -40,7 +40,7 @@ module attributes {a = #hetero.time<1 GHz>} {}
 
 // -----
 
-// expected-error @+1 {{quantity_c1: unknown unit ''; one of: TB/s}}
+// expected-error @+1 {{quantity_c1: '12' has no unit; one of: TB/s}}
 module attributes {a = #hetero.bandwidth<12>} {}
 
 // -----

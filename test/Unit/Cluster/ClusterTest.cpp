@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Cluster/Cluster.h"
+#include "hetero/Support/ElementType.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -195,6 +196,16 @@ TEST(ClusterTest, unknownTypesFallBack) {
   EXPECT_EQ(deviceClass.peakFor("i32"), Speed(40));
 }
 
+TEST(ClusterTest, elementTypesAreThoseOfMlir) {
+  for (const char *name : {"f32", "bf16", "tf32", "f8E4M3FN", "i1", "i8",
+                           "ui16", "si4", "complex<f32>"})
+    EXPECT_TRUE(isElementType(name)) << name;
+  for (const char *name :
+       {"", "f99", "F32", "fp16", "i", "i0", "i08", "ii8", "u8", "i99999999",
+        "complex<f32", "complex<>", "f32>", "float"})
+    EXPECT_FALSE(isElementType(name)) << name;
+}
+
 TEST(ClusterTest, efficiencyIsLinearInTheLogarithm) {
   DeviceClass deviceClass;
   EXPECT_EQ(deviceClass.efficiencyAt(5), 1.0);
@@ -242,7 +253,33 @@ TEST(ClusterTest, mistakesAreReportedInPlace) {
       {"nodes:\n  - {name: a, devices: [t4]}\n  - {name: a, devices: [t4]}\n",
        "c.yaml:3:12: error: the name 'a' is taken already"},
       {"nodes:\n  - {name: a, devices: [t4]}\n  - {name: b, devices: [t4]}\n",
-       "error: no links lead from node 'a' to node 'b'"},
+       "c.yaml:3:6: error: no links lead from node 'a' to node 'b'"},
+      {"nodes:\n  - {name: a, devices: [-1 x t4]}\n",
+       "c.yaml:2:25: error: expected a number of 1 to 65536 devices before "
+       "'x', found '-1'"},
+      {"nodes:\n  - {name: a, count: 99999999999999999999, devices: [t4]}\n",
+       "c.yaml:2:22: error: the number 99999999999999999999 is too large; at "
+       "most 9223372036854775807"},
+      {"classes:\n  x: {like: t4, memory: 4}\nnodes:\n  - {name: a, "
+       "devices: [t4]}\n",
+       "c.yaml:2:25: error: '4' has no unit; one of: PiB, "},
+      {"classes:\n  x: {like: t4, memory: NaN GB}\nnodes:\n  - {name: a, "
+       "devices: [t4]}\n",
+       "c.yaml:2:25: error: expected an amount like '1.5 MB', found 'NaN GB'"},
+      {"classes:\n  x: {like: t4, peak: {f99: 1 TFLOP/s}}\nnodes:\n  - "
+       "{name: a, devices: [t4]}\n",
+       "c.yaml:2:24: error: unknown element type 'f99'; known types: f64, f32, "
+       "tf32, f16, bf16, f8E4M3FN, "},
+      {"classes:\n  x: {like: t4, peak: {fp16: 1 TFLOP/s}}\nnodes:\n  - "
+       "{name: a, devices: [t4]}\n",
+       "c.yaml:2:24: error: unknown element type 'fp16'; did you mean 'f16'?"},
+      {"nodes:\n  - {name: a, devices: [t4]}\nswitches:\n  - {name: s, joins: "
+       "[s], link: {bandwidth: 1 GB/s}}\n",
+       "c.yaml:4:23: error: 's' is joined with itself"},
+      {"nodes:\n  - {name: a, devices: [t4]}\n  - {name: b, devices: [t4]}\n"
+       "switches:\n  - {name: s, joins: [a, b], link: {bandwidth: 1 GB/s}}\n"
+       "routes:\n  - {from: a, to: b, via: [s, s]}\n",
+       "c.yaml:7:31: error: the route passes 's' twice"},
       {"nodes:\n  - {name: a, devices: [t4]}\nlinks:\n  - {between: [a, b], "
        "bandwidth: 1 GB/s}\n",
        "c.yaml:4:19: error: there is no node or switch 'b'; there are: a"},
@@ -252,7 +289,7 @@ TEST(ClusterTest, mistakesAreReportedInPlace) {
       {"nodes:\n  - {name: a, name: b, devices: [t4]}\n",
        "c.yaml:2:15: error: key 'name' is given twice"},
       {"", "c.yaml:1:1: error: expected the keys of a cluster, found nothing"},
-      {"nodes: []\n", "error: the cluster has no nodes"},
+      {"nodes: []\n", "c.yaml:1:9: error: the cluster has no nodes"},
       {"nodes: 3\n", "c.yaml:1:8: error: expected a list of nodes, found a "
                      "single value"},
   };

@@ -255,7 +255,11 @@ static const Corruption corruptions[] = {
     {"the plan has 2 stages, but at most 1 are allowed",
      [](Problem &q, Plan &) { q.constraints.maxStages = 1; }},
     {"stage 0 divides its layers in 1 part, but 2 are given",
-     [](Problem &q, Plan &) { q.constraints.tensor = 2; }},
+     [](Problem &q, Plan &) {
+       for (Layer &layer : q.layers)
+         layer.tensorDegrees = {2};
+       q.constraints.tensor = 2;
+     }},
     {"stage 1 has layers from 0 on where layer 1 comes next: every layer is in "
      "one stage, in order",
      [](Problem &, Plan &p) { p.stages[1].layers = {{0, 1}}; }},
@@ -392,6 +396,70 @@ TEST(PlanTest, mistakesHaveAPlace) {
                              "[[8]]\n    state: some\n"),
             "p.yaml:7:12: error: expected one of replicated, optimizer, full, "
             "node, found 'some'");
+}
+
+/// Where evaluate finds the plan of the worked example wrong after `change`,
+/// and the text that is there.
+static std::pair<std::string, std::string>
+placeAfter(const std::function<void(Plan &)> &change) {
+  Plan plan = makePlan();
+  change(plan);
+  std::string text = write(plan);
+  llvm::Expected<Plan> read = readPlan(llvm::MemoryBufferRef(text, "p.yaml"),
+                                       makeProblem(), makeCluster());
+  if (read)
+    return {"", ""};
+  std::string message = llvm::toString(read.takeError());
+  auto [file, rest] = llvm::StringRef(message).split(':');
+  auto [line, more] = rest.split(':');
+  auto [column, why] = more.split(": error: ");
+  unsigned lineNumber = 0, columnNumber = 0;
+  EXPECT_FALSE(line.getAsInteger(10, lineNumber)) << message;
+  EXPECT_FALSE(column.getAsInteger(10, columnNumber)) << message;
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).split(lines, '\n');
+  return {why.str(), lines[lineNumber - 1].drop_front(columnNumber - 1).str()};
+}
+
+TEST(PlanTest, whatEvaluateFindsHasAPlace) {
+  using Place = std::pair<std::string, std::string>;
+  EXPECT_EQ(placeAfter([](Plan &) {}), Place("", ""));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.batch = 9; }),
+            Place("the plan is for a batch of 9, but the problem has 8 samples",
+                  "9"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.microbatches[1] = 5; }),
+            Place("a microbatch of 5 samples follows 4 of the 8 samples of the "
+                  "batch",
+                  "5]"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.stages[1].mesh.devices = {9}; }),
+            Place("stage 1 has device 9, but the cluster has devices 0 to 3",
+                  "9], data: 1, tensor: 1}"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.stages[1].layers = {{1, 2}}; }),
+            Place("stage 1 has layers from 1 to 2, but there are layers 0 to 1",
+                  "[1, 2]]"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.stages[0].samples = {{3, 0}}; }),
+            Place("stage 0 divides 3 samples of a microbatch of 4", "3, 0]]"));
+  EXPECT_EQ(
+      placeAfter([](Plan &p) { p.stages[0].inFlight = 7; }),
+      Place("stage 0 has 7 microbatches in flight, but there are 2", "7"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.stages[0].shares[1].device = 2; }),
+            Place("stage 0 has a share for device 2 where its mesh has device "
+                  "1",
+                  "device: 2, state: 150 B, memory: 0 B}"));
+  EXPECT_EQ(placeAfter([](Plan &p) { p.stages.pop_back(); }).first,
+            "layer 1 and those after it are in no stage");
+}
+
+TEST(PlanTest, timesThatCannotBeCountedAreErrors) {
+  Problem problem = makeProblem();
+  problem.layers[1].forward.operations = std::numeric_limits<int64_t>::max();
+  Cluster cluster = makeCluster();
+  for (cluster::DeviceClass &deviceClass : cluster.classes)
+    deviceClass.overhead = Time(1);
+  Plan plan = makePlan();
+  EXPECT_EQ(messageOf(evaluate(problem, cluster, plan)),
+            "the step takes more than 9223372 s, which is too long to count; "
+            "it is limited by compute");
 }
 
 TEST(PlanTest, tableForPeople) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanBuilder.h"
 #include "RandomProblems.h"
 #include "gtest/gtest.h"
 
@@ -211,14 +212,15 @@ TEST(PlannersTest, theShortMemoryIsNamed) {
   llvm::cantFail(cluster.finish());
   for (const PlannerEntry &entry : planners()) {
     std::string message = messageOf(entry.plan(problem, cluster, {}));
-    // Cephalo accumulates inside of one microbatch, with gradients only once.
-    bool isOne = entry.name == "cephalo";
+    // Cephalo accumulates inside of one microbatch, with gradients only once;
+    // joint has that from there.
+    bool isOne = entry.name == "cephalo" || entry.name == "joint";
     EXPECT_EQ(message,
               "the planner '" + entry.name.str() +
-                  "' finds no plan that fits; in the one that comes closest, "
-                  "with " +
-                  (isOne ? "1" : "4") +
-                  " microbatches, device 0 (cpu of node 'host') is short of " +
+                  "' finds no plan that fits; in the closest one that it "
+                  "tried, with " +
+                  (isOne ? "1 microbatch" : "4 microbatches") +
+                  ", device 0 (cpu of node 'host') is short of " +
                   (isOne ? "1" : "2") + " MiB of memory: stage 0 needs " +
                   (isOne ? "5" : "6") + " MiB there (state 3 MiB, " +
                   (isOne ? "activations 1 MiB, gradients 1 MiB"
@@ -227,22 +229,127 @@ TEST(PlannersTest, theShortMemoryIsNamed) {
   }
 }
 
+/// What the plan of a planner is short of; nothing if it has one, or fails for
+/// another reason.
+static std::optional<Bytes> shortageOf(const PlannerEntry &entry,
+                                       const Problem &problem,
+                                       const Cluster &cluster) {
+  std::optional<Candidate> candidate =
+      takeCandidate(entry.plan(problem, cluster, {}));
+  if (!candidate || !candidate->shortage)
+    return std::nullopt;
+  return candidate->shortage->missing;
+}
+
+TEST(PlannersTest, jointNamesTheLeastShortage) {
+  std::mt19937 random(19);
+  const PlannerEntry *joint =
+      llvm::find_if(planners(), [](const PlannerEntry &entry) {
+        return entry.name == "joint";
+      });
+  int compared = 0;
+  for (int i = 0; i < 60; ++i) {
+    Problem problem = makeRandomProblem(random, 5, 8);
+    Cluster cluster = makeRandomCluster(random, 4, /*scarce=*/true);
+    for (cluster::DeviceClass &deviceClass : cluster.classes)
+      deviceClass.memory =
+          Bytes(deviceClass.memory.count() / 4) + deviceClass.reserved;
+    llvm::cantFail(cluster.finish());
+    std::optional<Bytes> least = shortageOf(*joint, problem, cluster);
+    if (!least)
+      continue;
+    for (const PlannerEntry &entry : planners())
+      if (std::optional<Bytes> missing = shortageOf(entry, problem, cluster);
+          missing && entry.isBaseline) {
+        ++compared;
+        EXPECT_LE(*least, *missing) << entry.name.str() << " in case " << i;
+      }
+  }
+  EXPECT_GT(compared, 50);
+}
+
+TEST(PlannersTest, shortagesUnderConstraintsAreNamed) {
+  Problem problem = makeProblem();
+  problem.layers[0].tensorDegrees = {2};
+  Cluster cluster =
+      llvm::cantFail(cluster::readCluster(llvm::MemoryBufferRef(R"(nodes:
+  - {name: n, devices: [2 x l4], link: {kind: pcie, bandwidth: 12 GB/s}}
+)",
+                                                                "lab.yaml")));
+  cluster.classes[0].memory = Bytes(1 << 20) + cluster.classes[0].reserved;
+  llvm::cantFail(cluster.finish());
+  problem.constraints.tensor = 2;
+  EXPECT_NE(messageOf(runPlanner("joint", problem, cluster))
+                .find("(l4 of node 'n') is short of"),
+            std::string::npos);
+  problem.constraints = Constraints();
+  problem.constraints.pins = {{0, {}, {1}}};
+  EXPECT_NE(messageOf(runPlanner("stages", problem, cluster))
+                .find("device 1 (l4 of node 'n') is short of"),
+            std::string::npos);
+}
+
+TEST(PlannersTest, moreMicrobatchesThanAreTriedAreNamed) {
+  Problem problem = makeProblem();
+  problem.batch = 2 * mostMicrobatches;
+  Cluster cluster = cluster::makeDefaultCluster();
+  cluster.classes[0].memory = Bytes(4 << 20) + cluster.classes[0].reserved;
+  llvm::cantFail(cluster.finish());
+  const char *text =
+      "; more than 4096 microbatches are tried only if they are given";
+  std::string message = messageOf(runPlanner("single", problem, cluster));
+  EXPECT_TRUE(llvm::StringRef(message).ends_with(text)) << message;
+  problem.constraints.maxMicrobatches = mostMicrobatches;
+  message = messageOf(runPlanner("single", problem, cluster));
+  EXPECT_FALSE(llvm::StringRef(message).contains("tried only")) << message;
+}
+
+TEST(PlannersTest, stepsThatCannotBeTimedAreErrors) {
+  Problem problem = makeProblem();
+  problem.layers[0].forward.operations = std::numeric_limits<int64_t>::max();
+  for (const PlannerEntry &entry : planners())
+    EXPECT_EQ(messageOf(entry.plan(problem, cluster::makeDefaultCluster(), {})),
+              "the planner '" + entry.name.str() +
+                  "' finds no plan that can be timed: the step takes more than "
+                  "9223372 s, which is too long to count; it is limited by "
+                  "compute");
+}
+
+TEST(PlannersTest, hugeBatchesAreNotTabulated) {
+  Problem problem = makeProblem();
+  problem.batch = 1 << 30;
+  for (Layer &layer : problem.layers)
+    layer.saved = layer.output = layer.outputGradient = layer.workspace = {};
+  Plan plan = llvm::cantFail(planJoint(problem, cluster::makeDefaultCluster()));
+  EXPECT_EQ(plan.batch, problem.batch);
+  EXPECT_LE(plan.bound, plan.predicted);
+}
+
 TEST(PlannersTest, impossibleConstraintsAreNamed) {
   Problem problem = makeProblem();
   problem.layers.push_back(problem.layers[0]);
-  Cluster cluster = cluster::makeDefaultCluster();
+  Cluster cluster =
+      llvm::cantFail(cluster::readCluster(llvm::MemoryBufferRef(R"(nodes:
+  - {name: n, devices: [2 x cpu], link: {kind: memory, bandwidth: 12 GB/s}}
+)",
+                                                                "lab.yaml")));
   problem.constraints.pins = {{1, 1, {}}};
   for (const char *name : {"dp-even", "dp-proportional", "single"})
     EXPECT_EQ(messageOf(runPlanner(name, problem, cluster)),
               "the planner '" + std::string(name) +
                   "' makes one stage, but layer 1 is pinned to stage 1");
+  problem.layers.push_back(problem.layers[0]);
+  problem.constraints.maxStages = 1;
+  problem.constraints.pins = {{0, {}, {0}}, {2, {}, {1}}};
   EXPECT_EQ(messageOf(runPlanner("stages", problem, cluster)),
-            "the planner 'stages' finds no plan that respects the constraints");
-  problem.constraints.pins.clear();
-  problem.constraints.forbiddenDevices = {0};
+            "the planner 'stages' finds no plan that respects the constraints: "
+            "2 pins, 1 stage at most");
+  problem.constraints = Constraints();
+  problem.constraints.forbiddenDevices = {0, 1};
   for (const PlannerEntry &entry : planners())
     EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),
-              "no device of the cluster 'builtin' may be used");
+              "no device of the cluster 'cluster' may be used: 0 not "
+              "available, 2 forbidden");
   problem.batch = 0;
   for (const PlannerEntry &entry : planners())
     EXPECT_EQ(messageOf(entry.plan(problem, cluster, {})),

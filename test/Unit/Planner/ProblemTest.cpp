@@ -83,6 +83,8 @@ TEST(ProblemTest, isReadBackAsItWasWritten) {
     problem.constraints.forbiddenDevices = {0, 3};
     problem.constraints.maxStages = 2;
     problem.constraints.tensor = 3;
+    for (Layer &layer : problem.layers)
+      layer.tensorDegrees = {3};
     problem.constraints.pins.push_back({0, 0, {1, 2}});
     if (problem.layers.size() > 1)
       problem.ties.push_back({{0, int64_t(problem.layers.size()) - 1},
@@ -163,10 +165,35 @@ TEST(ProblemTest, checkNamesLayersAndConstraints) {
             }),
             "2 microbatches are given, but at most 1 are allowed");
   EXPECT_EQ(checkAfter([](Problem &p) {
-              p.constraints.pins = {{0, 1, {}}, {1, 0, {}}};
+              p.layers.push_back(p.layers[1]);
+              p.constraints.pins = {{1, 1, {}}, {2, 0, {}}};
             }),
-            "layer 0 is pinned to stage 1 and layer 1 to stage 0, but stages "
+            "layer 1 is pinned to stage 1 and layer 2 to stage 0, but stages "
             "follow the order of the layers");
+  EXPECT_EQ(checkAfter([](Problem &p) { p.constraints.pins = {{0, 1, {}}}; }),
+            "pin 0 puts layer 0 into stage 1, but it can be in stages 0 to 0");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.layers.push_back(p.layers[1]);
+              p.constraints.pins = {{2, 2, {}}, {1, 0, {}}};
+            }),
+            "layer 1 is pinned to stage 0 and layer 2 to stage 2, but stages "
+            "have layers, and there are 0 between them");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.pins = {{0, 0, {3}}, {1, 1, {3}}};
+            }),
+            "layers 0 and 1 are pinned to stages 0 and 1, but both to device 3 "
+            "alone, and a device is in one stage");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.constraints.pins = {{0, {}, {0, 1}}, {0, {}, {2}}};
+            }),
+            "layer 0 is pinned twice, but to no common device: to 0, 1 and to "
+            "2");
+  EXPECT_EQ(checkAfter([](Problem &p) {
+              p.layers[0].tensorDegrees = {2, 4};
+              p.constraints.tensor = 3;
+            }),
+            "3 parts are given, but layer 0 ('dense_0') can be divided in 1, "
+            "2, 4");
   EXPECT_EQ(checkAfter([](Problem &p) {
               p.constraints.pins = {{0, 0, {1}}, {1, 0, {2}}};
             }),
@@ -175,7 +202,73 @@ TEST(ProblemTest, checkNamesLayersAndConstraints) {
               p.constraints.forbiddenDevices = {1};
               p.constraints.pins = {{0, {}, {1}}};
             }),
-            "pin 0 allows layer 0 only on devices that are forbidden");
+            "pin 0 allows layer 0 only on device 1, which is forbidden");
+}
+
+/// The message of `check` on three devices, of which the last one is not
+/// available, after `change`.
+static std::string
+checkOnCluster(const std::function<void(Constraints &)> &change) {
+  Problem problem =
+      llvm::cantFail(readProblem(llvm::MemoryBufferRef(dense, "p.yaml")));
+  for (Layer &layer : problem.layers)
+    layer.tensorDegrees = {2, 4};
+  cluster::Cluster cluster =
+      llvm::cantFail(cluster::readCluster(llvm::MemoryBufferRef(R"(name: lab
+nodes:
+  - name: n
+    devices: [3 x l4]
+    link: {kind: pcie, bandwidth: 12 GB/s}
+    unavailable: [2]
+)",
+                                                                "lab.yaml")));
+  change(problem.constraints);
+  llvm::Error error = check(problem, cluster);
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+TEST(ProblemTest, constraintsAreCheckedOnTheCluster) {
+  EXPECT_EQ(checkOnCluster([](Constraints &) {}), "");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) { c.forbiddenDevices = {3}; }),
+            "device 3 is forbidden, but the cluster 'lab' has devices 0 to 2");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) {
+              c.pins = {{1, {}, {0}}, {0, {}, {0, 7}}};
+            }),
+            "pin 1 allows layer 0 on device 7, but the cluster 'lab' has "
+            "devices 0 to 2");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) { c.pins = {{0, {}, {2}}}; }),
+            "pin 0 allows layer 0 on no device that may be used: device 2 (l4 "
+            "of node 'n') is not available");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) {
+              c.forbiddenDevices = {0};
+              c.pins = {{0, {}, {0, 2}}};
+            }),
+            "pin 0 allows layer 0 on no device that may be used: device 0 (l4 "
+            "of node 'n') is forbidden, device 2 (l4 of node 'n') is not "
+            "available");
+  // What is not there today may be listed beside what is.
+  EXPECT_EQ(checkOnCluster([](Constraints &c) { c.pins = {{0, {}, {1, 2}}}; }),
+            "");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) {
+              c.forbiddenDevices = {1};
+              c.pins = {{1, 1, {}}};
+            }),
+            "pin 0 puts layer 1 into stage 1, but 1 of the 3 devices of the "
+            "cluster 'lab' may be used, which is enough for 1 stage");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) { c.tensor = 4; }),
+            "4 parts are given, but 2 of the 3 devices of the cluster 'lab' "
+            "may be used");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) {
+              c.tensor = 2;
+              c.pins = {{0, {}, {1}}};
+            }),
+            "pin 0 allows layer 0 on 1 device that may be used, but 2 parts "
+            "are given");
+  EXPECT_EQ(checkOnCluster([](Constraints &c) {
+              c.pins = {{0, 0, {0, 2}}, {1, 0, {1, 2}}};
+            }),
+            "pin 1 puts layer 1 into stage 0, but no device that may be used "
+            "is one that all layers that are pinned there allow");
 }
 
 static const char *const measuredText = R"(batch: 8
