@@ -181,17 +181,18 @@ static Stage makeStage(const Problem &problem, const Plan &plan,
 }
 
 /// Adds plans of one stage that divides samples by the shares of a program,
-/// with all numbers of microbatches and ways to hold state.
+/// with the given ways to hold state.
 static void addPlans(const Problem &problem, const PlanBuilder &builder,
-                     ArrayRef<int64_t> devices, ArrayRef<double> shares,
-                     Selection &selection) {
+                     ArrayRef<std::vector<int64_t>> microbatchLists,
+                     ArrayRef<StateMode> modes, ArrayRef<int64_t> devices,
+                     ArrayRef<double> shares, Selection &selection) {
   // In one stage microbatches only help memory: once a plan fits, more of them
   // soon stop to pay.
   constexpr int patience = 3;
   int worse = 0;
-  for (ArrayRef<int64_t> microbatches : microbatchOptions(problem)) {
+  for (ArrayRef<int64_t> microbatches : microbatchLists) {
     bool improved = false;
-    for (StateMode mode : builder.options.stateModes) {
+    for (StateMode mode : modes) {
       Plan plan;
       plan.batch = problem.batch;
       plan.microbatches = microbatches.vec();
@@ -205,6 +206,16 @@ static void addPlans(const Problem &problem, const PlanBuilder &builder,
     if (worse > patience)
       return;
   }
+}
+
+/// From half to twice as many microbatches as the best plan has.
+static std::vector<std::vector<int64_t>>
+getLike(ArrayRef<std::vector<int64_t>> lists, size_t count) {
+  std::vector<std::vector<int64_t>> like;
+  for (const std::vector<int64_t> &list : lists)
+    if (list.size() * 2 >= count && list.size() <= count * 2)
+      like.push_back(list);
+  return like;
 }
 
 /// All devices, and those that are left without the slowest classes.
@@ -253,11 +264,24 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
   // What was published uses all devices.
   if (options.asReleased)
     sets.resize(1);
+  std::vector<std::vector<int64_t>> lists = microbatchOptions(problem);
   for (ArrayRef<int64_t> set : sets) {
     Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
     if (!solution)
       return solution.takeError();
-    addPlans(problem, builder, set, solution->shares.front(), selection);
+    addPlans(problem, builder, lists, options.stateModes, set,
+             solution->shares.front(), selection);
+    if (options.asReleased || !selection.found())
+      continue;
+    // Shares that are best for all samples at once may not be for the few of a
+    // microbatch.
+    std::vector<double> even(set.size(), 1.0 / static_cast<double>(set.size()));
+    for (const std::vector<double> &shares :
+         {getSpeedShares(graph, cluster, set), even}) {
+      const Plan &best = selection.get()->plan;
+      addPlans(problem, builder, getLike(lists, best.microbatches.size()),
+               {best.stages[0].state}, set, shares, selection);
+    }
   }
   return selection.take(name, builder.model);
 }
