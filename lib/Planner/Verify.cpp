@@ -247,10 +247,15 @@ Error Verifier::verifySamples(int64_t index, const Stage &stage) {
                 "has " + Twine(stage.inFlight) +
                     " microbatches in flight; at least 1");
   int64_t most = plan.microbatches.size() * stage.layers.size();
+  bool isInRuns = plan.schedule == ScheduleKind::Layered ||
+                  plan.schedule == ScheduleKind::Interleaved;
   if (stage.inFlight > most)
     return fail(index, "inFlight",
                 "has " + Twine(stage.inFlight) +
-                    " microbatches in flight, but there are " + Twine(most));
+                    " microbatches in flight, but there are " + Twine(most) +
+                    (isInRuns ? " in runs of layers, of which the stage has " +
+                                    std::to_string(stage.layers.size())
+                              : ""));
   int64_t least =
       simulator::leastInFlight(plan.schedule, index, plan.stages.size(),
                                plan.microbatches.size(), stage.layers.size());

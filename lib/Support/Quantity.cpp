@@ -147,6 +147,9 @@ static std::string listUnits(ArrayRef<Unit> units) {
 Expected<int64_t> hetero::readQuantity(Dimension dimension, StringRef number,
                                        StringRef unitName) {
   Units units = getUnits(dimension);
+  // Nothing is nothing in all units.
+  if (unitName.empty() && number == "0")
+    return 0;
   const Unit *unit = find_if(
       units.units, [&](const Unit &unit) { return unit.name == unitName; });
   if (unit == units.units.end())

@@ -442,6 +442,12 @@ TEST(PlanTest, whatEvaluateFindsHasAPlace) {
   EXPECT_EQ(
       placeAfter([](Plan &p) { p.stages[0].inFlight = 7; }),
       Place("stage 0 has 7 microbatches in flight, but there are 2", "7"));
+  EXPECT_EQ(placeAfter([](Plan &p) {
+              p.schedule = ScheduleKind::Interleaved;
+              p.stages[0].inFlight = 7;
+            }).first,
+            "stage 0 has 7 microbatches in flight, but there are 2 in runs of "
+            "layers, of which the stage has 1");
   EXPECT_EQ(placeAfter([](Plan &p) { p.stages[0].shares[1].device = 2; }),
             Place("stage 0 has a share for device 2 where its mesh has device "
                   "1",

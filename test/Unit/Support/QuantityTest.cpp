@@ -67,3 +67,11 @@ TEST(QuantityTest, rejectsWhatIsNotExact) {
   EXPECT_TRUE(fails(Dimension::Bandwidth, "0.5", "B/s"));
   EXPECT_TRUE(fails(Dimension::Share, "0.0000001", ""));
 }
+
+TEST(QuantityTest, nothingNeedsNoUnit) {
+  EXPECT_EQ(llvm::cantFail(readQuantity(Dimension::Time, "0", "")), 0);
+  EXPECT_FALSE(
+      llvm::errorToBool(readQuantity(Dimension::Bytes, "0", "").takeError()));
+  EXPECT_TRUE(
+      llvm::errorToBool(readQuantity(Dimension::Time, "1", "").takeError()));
+}
