@@ -730,15 +730,17 @@ Expected<Plan> hetero::planner::planStages(const Problem &problem,
   return searchStages("stages", problem, cluster, options);
 }
 
-/// Searches small problems for one number of microbatches after the other, near
-/// that of a plan: each finds what the search for all of them does not look at.
+/// Searches small problems, or for few numbers of microbatches larger ones, for
+/// one number after the other, near that of a plan: each finds what the search
+/// for all of them does not look at.
 static void searchEachCount(const Problem &problem, const Cluster &cluster,
                             const PlannerOptions &options, Plan &plan) {
-  if (!isSmall(problem, usableDevices(problem, cluster).size()) ||
-      options.timeBudget || !problem.constraints.microbatches.empty() ||
-      plan.gap() < closeEnough)
-    return;
   std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
+  size_t work = std::min(counts.size(), mostCounts) * problem.layers.size() *
+                usableDevices(problem, cluster).size();
+  if (work > mostCounts * smallProblem || options.timeBudget ||
+      !problem.constraints.microbatches.empty() || plan.gap() < closeEnough)
+    return;
   size_t here = plan.microbatches.size();
   llvm::stable_sort(counts, [&](const auto &left, const auto &right) {
     auto distance = [&](size_t count) {

@@ -409,7 +409,9 @@ std::optional<FoundPlan> PlanPass::findProgram(const planner::Graph &graph,
     found.program = std::move(solution);
     FailureOr<std::map<int64_t, int64_t>> needs = measure(found);
     if (failed(needs) || llvm::any_of(*needs, [&](auto need) {
-          return Bytes(need.second) > getUsable(cluster, need.first);
+          // There is another plan, so that nothing has to fit barely.
+          int64_t more = below ? need.second / kernelShare : 0;
+          return Bytes(need.second + more) > getUsable(cluster, need.first);
         }))
       continue;
     for (auto [member, device] : llvm::enumerate(devices)) {
