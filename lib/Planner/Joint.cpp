@@ -76,18 +76,10 @@ static constexpr size_t mostGroups = 120, mostRegular = 40, groupsScheduled = 9,
                         groupStarts = 3;
 /// How many designs with one number of microbatches are evaluated.
 static constexpr size_t mostEvaluatedAlike = 10;
-/// Problems with fewer layers times devices are searched for so many numbers of
-/// microbatches each, unless a plan is close to what is possible.
-static constexpr size_t smallProblem = 400, mostCounts = 10;
-static constexpr Share closeEnough(30000);
 /// The value of a layout is an estimate, which may be too high by this; in
 /// small problems what is better with split backwards is looked at as well.
 static constexpr double slack = 1.12, smallSlack = 1.4;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-static bool isSmall(const Problem &problem, size_t numDevices) {
-  return problem.layers.size() * numDevices <= smallProblem;
-}
 
 JointPlanner::JointPlanner(const Problem &problem, const Cluster &cluster,
                            const PlannerOptions &options, bool thorough)
@@ -294,7 +286,8 @@ void JointPlanner::search(Configuration &configuration, SearchTables &tables,
          ++count)
       counts.push_back(count);
   }
-  bool looksFar = certifies && isSmall(problem, order.size());
+  bool looksFar =
+      certifies && problem.layers.size() * order.size() <= smallProblem;
   double most = (looksFar ? smallSlack : slack) * best;
   for (std::optional<int64_t> numStages : counts)
     for (StageLayout &layout :
@@ -712,87 +705,5 @@ Expected<Plan> JointPlanner::plan(StringRef name) {
         computeCertificate(problem, cluster, plan->predicted, options.effort);
   if (plan && certified && isCertified(problem, cluster, *plan))
     plan->bound = std::max(plan->bound, std::min(*certified, plan->predicted));
-  return plan;
-}
-
-Expected<Plan> hetero::planner::searchStages(StringRef name,
-                                             const Problem &problem,
-                                             const Cluster &cluster,
-                                             const PlannerOptions &options) {
-  if (Error error = check(problem, cluster))
-    return error;
-  return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
-}
-
-Expected<Plan> hetero::planner::planStages(const Problem &problem,
-                                           const Cluster &cluster,
-                                           const PlannerOptions &options) {
-  return searchStages("stages", problem, cluster, options);
-}
-
-/// Searches small problems, or for few numbers of microbatches larger ones, for
-/// one number after the other, near that of a plan: each finds what the search
-/// for all of them does not look at.
-static void searchEachCount(const Problem &problem, const Cluster &cluster,
-                            const PlannerOptions &options, Plan &plan) {
-  std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
-  size_t work = std::min(counts.size(), mostCounts) * problem.layers.size() *
-                usableDevices(problem, cluster).size();
-  if (work > mostCounts * smallProblem || options.timeBudget ||
-      !problem.constraints.microbatches.empty() || plan.gap() < closeEnough)
-    return;
-  size_t here = plan.microbatches.size();
-  llvm::stable_sort(counts, [&](const auto &left, const auto &right) {
-    auto distance = [&](size_t count) {
-      return std::abs(std::log(double(count) / double(here)));
-    };
-    return distance(left.size()) < distance(right.size());
-  });
-  counts.resize(std::min(counts.size(), mostCounts));
-  std::vector<std::optional<Plan>> plans(counts.size());
-  std::atomic<size_t> next = 0;
-  auto run = [&]() {
-    for (size_t index = next++; index < counts.size(); index = next++) {
-      Problem part = problem;
-      part.constraints.microbatches = counts[index];
-      PlannerOptions quiet = options;
-      quiet.onBetter = nullptr;
-      JointPlanner planner(part, cluster, quiet, /*thorough=*/true);
-      planner.certifies = false;
-      Expected<Plan> found = planner.plan("joint");
-      if (found)
-        plans[index] = std::move(*found);
-      else
-        consumeError(found.takeError());
-    }
-  };
-  std::thread beside(run);
-  run();
-  beside.join();
-  Time certified = isCertified(problem, cluster, plan) ? plan.bound : Time(0);
-  for (std::optional<Plan> &other : plans) {
-    if (!other || other->predicted >= plan.predicted)
-      continue;
-    plan = std::move(*other);
-    if (isCertified(problem, cluster, plan))
-      plan.bound = std::max(plan.bound, std::min(certified, plan.predicted));
-  }
-}
-
-Expected<Plan> hetero::planner::planJoint(const Problem &problem,
-                                          const Cluster &cluster,
-                                          const PlannerOptions &options) {
-  if (Error error = check(problem, cluster))
-    return error;
-  JointPlanner planner(problem, cluster, options, /*thorough=*/true);
-  // More of a search may end elsewhere: it is never worse than less.
-  if (options.effort > 1) {
-    PlannerOptions less = options;
-    less.effort = 1;
-    planner.addAnswer(takeCandidate(planJoint(problem, cluster, less)));
-  }
-  Expected<Plan> plan = planner.plan("joint");
-  if (plan)
-    searchEachCount(problem, cluster, options, *plan);
   return plan;
 }

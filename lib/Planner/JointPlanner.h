@@ -59,6 +59,9 @@ public:
   /// A plan that is a candidate, and a start for what follows; or what another
   /// planner is short of.
   void addAnswer(std::optional<Candidate> answer);
+  /// Problems with at most so many layers times devices are small: more is done
+  /// for them.
+  static constexpr size_t smallProblem = 400;
   /// Whether the plan gets a certificate. One without is for a part of a search
   /// that has one, and looks less far.
   bool certifies = true;

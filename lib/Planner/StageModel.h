@@ -195,6 +195,12 @@ private:
 /// of zero.
 int64_t scale(int64_t amount, int64_t numerator, int64_t denominator);
 
+/// What one of `parts` devices has of an amount, at most.
+template <typename AmountT>
+AmountT divide(AmountT amount, int64_t parts) {
+  return AmountT(scale(amount.count(), 1, parts));
+}
+
 } // namespace hetero::planner
 
 #endif // HETERO_LIB_PLANNER_STAGEMODEL_H
