@@ -184,6 +184,7 @@ std::optional<Plan> JointPlanner::ask(const PlannerEntry &planner) const {
     return std::nullopt;
   PlannerOptions quiet = options;
   quiet.onBetter = nullptr;
+  quiet.dataParallel = false;
   quiet.timeBudget = deadline.left();
   Expected<Plan> plan = planner.plan(problem, cluster, quiet);
   if (plan)

@@ -391,6 +391,90 @@ TEST(CephaloTest, planIsAtLeastAsGoodAsThePublishedBatches) {
   }
 }
 
+static Time timeOf(llvm::Expected<Plan> plan) {
+  if (plan)
+    return plan->predicted;
+  llvm::consumeError(plan.takeError());
+  return Time::max();
+}
+
+TEST(CephaloTest, planIsAtLeastAsGoodAsSimplerOnes) {
+  int64_t cases = numRandomCases(200), found = 0, better = 0, released = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    std::mt19937 random(9000 + i);
+    Problem problem = makeRandomProblem(random, 5, 24);
+    Cluster cluster = makeRandomCluster(random, 6, /*scarce=*/i % 2 == 1);
+    Time time = timeOf(planCephalo(problem, cluster));
+    found += time < Time::max();
+    PlannerOptions options;
+    options.asReleased = true;
+    Time published = timeOf(planCephalo(problem, cluster, options));
+    released += time < published;
+    EXPECT_LE(time, published) << i;
+    Time simple = std::min(timeOf(planDpEven(problem, cluster)),
+                           timeOf(planDpProportional(problem, cluster)));
+    EXPECT_LE(time, simple) << i;
+    better += time < simple;
+  }
+  EXPECT_GT(found, cases / 2);
+  EXPECT_GT(better, cases / 20);
+  EXPECT_GT(released, cases / 2);
+}
+
+TEST(CephaloTest, idleDevicesDoNotHoldTheOthersUp) {
+  Problem problem = readExample("llama-tiny");
+  problem.batch = 16;
+  Cluster cluster = llvm::cantFail(
+      cluster::readClusterFile(examples + "/clusters/workstations.yaml"));
+  PlannerOptions options;
+  options.dataParallel = false;
+  llvm::Expected<Plan> plan = planCephalo(problem, cluster, options);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_LE(plan->predicted, timeOf(planDpProportional(problem, cluster)));
+  // A gather from everywhere would take longer than the fastest device alone.
+  EXPECT_EQ(plan->stages[0].mesh.devices, std::vector<int64_t>{0});
+  problem.batch = 24;
+  EXPECT_LT(plan->predicted, timeOf(planCephalo(problem, cluster, options)));
+}
+
+TEST(CephaloTest, moreMicrobatchesAreTried) {
+  Problem problem = readExample("gpt-1.3b");
+  problem.batch = 128;
+  Cluster cluster = llvm::cantFail(
+      cluster::readClusterFile(examples + "/clusters/workstations.yaml"));
+  // Without layers that come and go only small microbatches leave some room.
+  PlannerOptions options;
+  options.layered = options.dataParallel = false;
+  llvm::Expected<Plan> plan = planCephalo(problem, cluster, options);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_GT(plan->microbatches.size(), 1u);
+  for (int64_t count = 1; count <= 64; count *= 2) {
+    problem.constraints.microbatches.assign(count, problem.batch / count);
+    EXPECT_LE(plan->predicted, timeOf(planCephalo(problem, cluster, options)))
+        << count;
+  }
+}
+
+TEST(CephaloTest, theClosestPlanIsTheClosestOfAll) {
+  Problem problem = readExample("gpt-6.7b");
+  Cluster cluster = llvm::cantFail(
+      cluster::readClusterFile(examples + "/clusters/workstations.yaml"));
+  auto messageOf = [&](std::vector<StateMode> modes) {
+    PlannerOptions options;
+    options.stateModes = std::move(modes);
+    llvm::Expected<Plan> plan = planCephalo(problem, cluster, options);
+    return plan ? "" : llvm::toString(plan.takeError());
+  };
+  for (Layer &layer : problem.layers)
+    layer.optimizerState = layer.optimizerState * 4;
+  // Each workstation is a node, where everything would have to be.
+  std::string closest = messageOf({StateMode::Full});
+  EXPECT_NE(closest, "");
+  EXPECT_NE(closest, messageOf({StateMode::Node}));
+  EXPECT_EQ(closest, messageOf({StateMode::Replicated, StateMode::Full,
+                                StateMode::Node}));
+}
+
 TEST(CephaloTest, plansAreSoundOnRandomProblems) {
   std::mt19937 random(21);
   int found = 0, divided = 0;
