@@ -32,6 +32,16 @@
 //    best e of a device matter: O(devices * e^2), where e is about the size of
 //    all microbatches when memory does not bind, and never above the batch.
 //
+// Devices that wait for each other between forward and backward take something
+// else,
+//
+//   max_i F_i(m_i, l_i) + max_i K_i(m_i, l_i),   T_i = F_i + K_i
+//
+// For a limit of F the least K is found as above, and does not rise with the
+// limit. So limits between two with known K can give no less than the lower
+// limit and the K of the higher one; the interval where that is least is halved
+// until nothing better is left.
+//
 // A worked example
 // ----------------
 // T = l (1 + m) on one device and l (1 + 2 m) on another, batch 6, maxSum 6.
@@ -45,12 +55,21 @@
 #define HETERO_LIB_PLANNER_BATCHSPLIT_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace hetero::planner {
+
+/// What microbatches of a device take in each phase, as others wait for it; and
+/// their computation alone, without what it waits for itself.
+struct PhaseTimes {
+  double forward = 0, backward = 0, computing = 0;
+};
 
 /// Devices that are alike.
 struct SplitKind {
@@ -61,6 +80,14 @@ struct SplitKind {
   std::function<int64_t(int64_t micro)> maxCount;
   /// Of so many microbatches of a size; does not fall with their number.
   std::function<double(int64_t micro, int64_t count)> seconds;
+  /// The same by phase, for BatchSplitter::splitPhases.
+  std::function<PhaseTimes(int64_t micro, int64_t count)> phases;
+};
+
+/// Which of several splits that are equally fast.
+enum class Ties {
+  Smallest, ///< with the least sum of microbatch sizes
+  Fewest    ///< with the fewest microbatches
 };
 
 /// What a device does; nothing if it has no microbatches.
@@ -71,7 +98,7 @@ struct SplitShare {
 };
 
 struct BatchSplit {
-  /// Of the slowest device.
+  /// Of the slowest device, or of the slowest ones of both phases.
   double seconds = 0;
   /// By kind and device.
   std::vector<std::vector<SplitShare>> shares;
@@ -87,33 +114,84 @@ public:
   /// of more, most are treated in blocks that get the same.
   std::optional<BatchSplit> split(int64_t maxSum) const;
 
+  /// The split with the least sum of the longest forward and the longest
+  /// backward. Of several one whose slowest device computes least, as waiting
+  /// hides who has how much; and of these by `ties`. Exact but for blocks, and
+  /// unless many limits of the forward give about the same.
+  std::optional<BatchSplit> splitPhases(int64_t maxSum, Ties ties);
+
+  /// What the slowest device computes in every split at least.
+  double leastComputing();
+
 private:
   struct Option;
   struct Choices;
   struct Level;
+  class PhaseSearch;
   /// Devices of a kind that get the same.
   struct Block {
     size_t kind = 0;
     int64_t devices = 1;
   };
+  /// What of a share can be limited.
+  enum Measure { Whole, Forward, Backward, Computing, NumMeasures };
+  /// The most that a share may take.
+  struct Limits {
+    Limits() { most.fill(std::numeric_limits<double>::infinity()); }
+    Limits with(Measure measure, double value) const {
+      Limits result = *this;
+      result.most[measure] = value;
+      return result;
+    }
 
-  int64_t countWithin(size_t kind, int64_t micro, double time) const;
-  bool mayFit(double time, int64_t maxSum) const;
-  std::vector<Option> findOptions(size_t kind, double time) const;
-  Choices findChoices(double time) const;
+    std::array<double, NumMeasures> most;
+  };
+  /// The limits of the best split by phase, if there is one, and the least sum
+  /// of sizes that is possible within them.
+  struct PhaseResult {
+    std::optional<Limits> limits;
+    int64_t leastSum = 0;
+  };
+  /// A measure of all shares.
+  struct Table {
+    /// By kind, size and number of microbatches.
+    std::vector<std::vector<double>> shares;
+    /// All values that there are, ascending.
+    std::vector<double> values;
+  };
+
+  void addPhases();
+  void sortValues(Measure measure);
+  int64_t countWithin(size_t kind, int64_t micro, const Limits &limits) const;
+  bool mayFit(const Limits &limits, int64_t maxSum) const;
+  std::vector<Option> findOptions(size_t kind, const Limits &limits,
+                                  Ties ties) const;
+  Choices findChoices(const Limits &limits, Ties ties) const;
   bool fitsGreedily(const Choices &choices, int64_t maxSum) const;
   std::vector<Level> fillLevels(const Choices &choices) const;
-  std::optional<BatchSplit> splitWithin(const Choices &choices,
-                                        int64_t maxSum) const;
+  std::optional<BatchSplit> splitWithin(const Choices &choices) const;
+  bool isPossible(const Limits &limits, int64_t maxSum) const;
+  std::optional<double> findLeast(Measure measure, const Limits &limits,
+                                  int64_t maxSum,
+                                  llvm::ArrayRef<double> range) const;
+  std::optional<double> findLeast(Measure measure, const Limits &limits,
+                                  int64_t maxSum) const {
+    return findLeast(measure, limits, maxSum, tables[measure].values);
+  }
+  PhaseResult findPhases(int64_t maxSum) const;
+  const PhaseResult &phasesWithin(int64_t maxSum);
+  bool shrink(BatchSplit &split, const Limits &limits, int64_t maxSum) const;
 
   std::vector<SplitKind> kinds;
   int64_t batch;
   /// All devices.
   std::vector<Block> blocks;
-  /// By kind and size: the most microbatches that memory and batch allow.
-  std::vector<std::vector<int64_t>> mostCounts;
-  /// All values that the answer can have, ascending.
-  std::vector<double> times;
+  /// By kind and size: the most microbatches that memory and batch allow, and
+  /// where they begin in tables.
+  std::vector<std::vector<int64_t>> mostCounts, begins;
+  std::array<Table, NumMeasures> tables;
+  /// The limits of the best split by phase for a sum of sizes.
+  std::map<int64_t, PhaseResult> phaseResults;
 };
 
 } // namespace hetero::planner

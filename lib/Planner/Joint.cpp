@@ -176,6 +176,7 @@ std::optional<Candidate> JointPlanner::ask(const PlannerEntry &planner) const {
     return std::nullopt;
   PlannerOptions quiet = options;
   quiet.onBetter = nullptr;
+  quiet.dataParallel = false;
   quiet.timeBudget = deadline.left();
   return takeCandidate(planner.plan(problem, cluster, quiet));
 }

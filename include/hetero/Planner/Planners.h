@@ -43,6 +43,9 @@ struct PlannerOptions {
   bool recompute = true;
   /// Whether planCephalo may gather and accumulate layers one by one.
   bool layered = true;
+  /// Whether planCephalo also tries the plans of planDpEven and
+  /// planDpProportional.
+  bool dataParallel = true;
   /// Whether planStages may divide layers along a model dimension where the
   /// problem allows it.
   bool tensorParallel = true;
@@ -108,15 +111,25 @@ llvm::Expected<Plan> planFastOnly(const Problem &problem,
                                   const cluster::Cluster &cluster,
                                   const PlannerOptions &options = {});
 
-/// Cephalo: one stage of all devices, where samples are divided by speed and
-/// state by free memory, separately. Device i computes its samples in
-/// microbatches of its own size m_i, l_i of them, and minimizes
+/// Cephalo: one stage, where samples are divided by speed and state by free
+/// memory, separately. Device i computes its samples in microbatches of its own
+/// size m_i, l_i of them, and minimizes
 ///
-///   max_i sum over layers of max(AG, l_i tf(m_i)) + max(AG + RS, l_i tb(m_i))
+///   max_i (F_i + K_i) and max_i F_i + max_i K_i, with
+///   F_i = sum over layers of max(AG, l_i tf(m_i))
+///   K_i = sum over layers of max(AG + RS, l_i tb(m_i))
 ///
-/// exactly, for each way to hold state, with and without recomputation. By
+/// for each way to hold state, with and without recomputation: the first as
+/// published, the second because devices wait for each other in between. By
 /// bisection instead of the published cubic recurrence (BatchSplit.h); near
-/// linear in the batch. The layout that evaluates best wins.
+/// linear in the batch. Ties go to who computes least, and then to the fewest
+/// microbatches that fit.
+///
+/// Tries all devices; those that are left without the slowest classes, nodes or
+/// sites, or where some come out idle; and one, two, four, ... microbatches of
+/// the plan where memory limits fewer. The layout that evaluates best wins,
+/// also over those of `dp-even` and `dp-proportional`. As released it is the
+/// first sum for all devices, all state divided, one microbatch.
 llvm::Expected<Plan> planCephalo(const Problem &problem,
                                  const cluster::Cluster &cluster,
                                  const PlannerOptions &options = {});
