@@ -97,22 +97,27 @@ const std::vector<MicroTimes> &CephaloTables::timesUpTo(int64_t deviceClass,
   return list;
 }
 
-int64_t CephaloTables::maxCount(Stage &stage, StagePlace place,
-                                int64_t micro) const {
+int64_t CephaloTables::maxCount(Stage &stage, StagePlace place, int64_t micro,
+                                int64_t guess) const {
   int64_t low = 0, high = model.problem.batch / unit / micro;
   if (ignoresMemory)
     return high;
   Bytes usable =
       model.cluster.classOf(stage.mesh.devices.front()).usableMemory();
   stage.shares[0].micro = micro * unit;
-  while (low < high) {
-    int64_t middle = low + (high - low + 1) / 2;
-    stage.samples[0][0] = middle * micro * unit;
+  auto look = [&](int64_t count) {
+    stage.samples[0][0] = count * micro * unit;
     if (model.memoryUse(stage, place, 0).total() <= usable)
-      low = middle;
+      low = count;
     else
-      high = middle - 1;
-  }
+      high = count - 1;
+  };
+  // It is near the guess, or anywhere.
+  for (int64_t count : {guess, guess + 1})
+    if (count > low && count <= high)
+      look(count);
+  while (low < high)
+    look(low + (high - low + 1) / 2);
   return low;
 }
 
@@ -135,7 +140,10 @@ const std::vector<int64_t> &CephaloTables::countsUpTo(int64_t device,
   StagePlace place = {true, true, numMicrobatches, way.layered};
   list.resize(std::max<size_t>(1, list.size()));
   while (int64_t(list.size()) <= micro && (list.size() == 1 || list.back() > 0))
-    list.push_back(maxCount(stage, place, list.size()));
+    // About as many samples as for the size before.
+    list.push_back(maxCount(stage, place, list.size(),
+                            list.back() * int64_t(list.size() - 1) /
+                                int64_t(list.size())));
   return list;
 }
 

@@ -82,7 +82,8 @@ public:
   std::vector<std::pair<int64_t, int64_t>> layers;
 
 private:
-  int64_t maxCount(Stage &stage, StagePlace place, int64_t micro) const;
+  int64_t maxCount(Stage &stage, StagePlace place, int64_t micro,
+                   int64_t guess) const;
 
   bool ignoresMemory;
   std::map<int64_t, std::vector<MicroTimes>> times;

@@ -27,6 +27,8 @@ static constexpr int64_t coarsePositions = 14, finePositions = 34,
 /// how many layouts are evaluated.
 static constexpr int64_t mostOrders = 24;
 static constexpr size_t fineConfigurations = 4, mostEvaluated = 12;
+/// How many are also searched, and evaluated, with the published counts.
+static constexpr size_t leanConfigurations = 1, leanEvaluated = 4;
 /// How much better than what is found other layouts may be, as a share.
 static constexpr double coarseTolerance = 2e-3, fineTolerance = 2e-4;
 
@@ -149,7 +151,7 @@ std::vector<HarpProposal> HarpPlanner::takeBest(size_t most) {
 }
 
 void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
-  for (const HarpProposal &proposal : proposals) {
+  for (auto [index, proposal] : enumerate(proposals)) {
     if (deadline.isOver() && selection.found())
       return;
     // The counts of the search are for one schedule.
@@ -162,7 +164,7 @@ void HarpPlanner::evaluate(ArrayRef<HarpProposal> proposals) {
                               proposal.layout.stages, Division::Even);
     std::vector<int64_t> limits = builder.findLimits(plan, Division::Even);
     SmallVector<ArrayRef<int64_t>, 2> wanted = {proposal.layout.inFlight};
-    if (!options.asReleased &&
+    if (!options.asReleased && index < leanEvaluated &&
         proposal.layout.published != proposal.layout.inFlight)
       wanted.push_back(proposal.layout.published);
     for (ArrayRef<int64_t> list : wanted) {
@@ -209,7 +211,7 @@ void HarpPlanner::refine() {
 /// flight, stages fit that are faster. They are not compared with the others,
 /// as they seem to cost nothing.
 std::vector<HarpProposal> HarpPlanner::searchLean() {
-  std::vector<HarpProposal> lean = takeBest(fineConfigurations);
+  std::vector<HarpProposal> lean = takeBest(leanConfigurations);
   if (lean.empty())
     for (size_t order = 0; order < orders.size(); ++order)
       lean.push_back({{}, order, microbatches.size() - 1});

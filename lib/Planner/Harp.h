@@ -56,6 +56,8 @@ struct HarpStage {
   const StageOption *option = nullptr;
   StateMode mode = StateMode::Replicated;
   bool recompute = false;
+  /// In how many parts it divides its layers, and one over the nodes it is in.
+  double parts = 1, way = 1;
 };
 
 /// What lies between two stages.
@@ -124,13 +126,23 @@ private:
   }
   /// Whether a stage that ends at `end` and one that begins at `begin` lie in
   /// different nodes.
-  bool isBetweenNodes(int64_t end, int64_t begin) const;
+  bool isBetweenNodes(int64_t end, int64_t begin) const {
+    return betweenNodes[end * numPositions() + begin];
+  }
   void addStages(int64_t cut, int64_t begin, double longest);
   void findCrossings();
   void findPeriods();
   void findLeast();
   void compareStarts();
-  bool isDominated(const Label &label, const Label &by, int64_t position) const;
+  /// Whether a label is not better than another one for stages that end at
+  /// `position` or before.
+  bool isDominated(const Label &label, const Label &by,
+                   int64_t position) const {
+    return by.cost <= label.cost && by.inFlight <= label.inFlight &&
+           isReachedAsWell(label, by, position);
+  }
+  bool isReachedAsWell(const Label &label, const Label &by,
+                       int64_t position) const;
   void insert(const Label &label, int64_t position,
               std::vector<int64_t> &labels);
   /// The cheapest label for all layers under a period, below `limit`.
@@ -153,6 +165,8 @@ private:
   bool published;
   std::vector<std::vector<HarpStage>> table;
   std::vector<double> crossingTimes, allPeriods;
+  /// For the end of a stage and the begin of the next one.
+  std::vector<char> betweenNodes;
   /// In how many parts stages divide their layers.
   std::set<int64_t> degrees;
   /// By cut, what the layers before it add to the sum at least.

@@ -94,8 +94,15 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
         isShort = true;
         for (const StageCost &cost : search.variants(option, cut, lastCut)) {
           double once = planner.asReleased ? 0 : cost.once / (numSteps + 1);
-          HarpStage stage = {lastCut, end,       cost.time + once, cost.limit,
-                             &option, cost.mode, cost.recompute};
+          HarpStage stage = {lastCut,
+                             end,
+                             cost.time + once,
+                             cost.limit,
+                             &option,
+                             cost.mode,
+                             cost.recompute,
+                             static_cast<double>(option.tensor),
+                             1 / static_cast<double>(option.column.nodes)};
           auto isWorse = [](const HarpStage &left, const HarpStage &right) {
             return left.time >= right.time && left.limit <= right.limit;
           };
@@ -127,6 +134,14 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
 
 void HarpSearch::findCrossings() {
   crossingTimes.resize(numPositions() * numPositions() * numCuts());
+  betweenNodes.resize(numPositions() * numPositions());
+  auto nodeOf = [&](int64_t index) {
+    return cluster.devices[order[index]].node;
+  };
+  for (int64_t end = 1; end < numPositions(); ++end)
+    for (int64_t begin = 0; begin + 1 < numPositions(); ++begin)
+      betweenNodes[end * numPositions() + begin] =
+          nodeOf(positions[end] - 1) != nodeOf(positions[begin]);
   double *next = crossingTimes.data() + numPositions() * numCuts();
   for (int64_t end = 1; end < numPositions(); ++end)
     for (int64_t begin = 0; begin < numPositions(); ++begin)
@@ -151,11 +166,6 @@ void HarpSearch::findLeast() {
     least *= 1 - 1e-9;
 }
 
-bool HarpSearch::isBetweenNodes(int64_t end, int64_t begin) const {
-  return cluster.devices[order[positions[end] - 1]].node !=
-         cluster.devices[order[positions[begin]]].node;
-}
-
 HarpBoundary HarpSearch::boundary(const HarpStage &stage, const HarpStage &next,
                                   int64_t begin) const {
   double one = crossing(stage.lastCut, stage.end, begin);
@@ -164,10 +174,8 @@ HarpBoundary HarpSearch::boundary(const HarpStage &stage, const HarpStage &next,
   if (!isBetweenNodes(stage.end, begin))
     return {one, one};
   // Stages in several nodes have several ways.
-  one /= static_cast<double>(
-      std::min(stage.option->column.nodes, next.option->column.nodes));
-  return {one * static_cast<double>(next.option->tensor),
-          one * static_cast<double>(stage.option->tensor)};
+  one *= std::max(stage.way, next.way);
+  return {one * next.parts, one * stage.parts};
 }
 
 int64_t HarpSearch::publishedDelay(double there, double period, int64_t end,
@@ -183,7 +191,9 @@ int64_t HarpSearch::delay(const HarpBoundary &boundary, double period,
   if (published)
     return publishedDelay(boundary.there, period, end, begin);
   // A crossing that is not a whole number of periods by rounding alone is one.
-  return 1 + int64_t(std::ceil(boundary.sum() / period - 1e-9));
+  double periods = boundary.sum() / period - 1e-9;
+  auto whole = static_cast<int64_t>(periods);
+  return 1 + whole + (periods > static_cast<double>(whole));
 }
 
 /// All times of stages and crossings that the period of a layout below the
@@ -193,9 +203,11 @@ void HarpSearch::findPeriods() {
   // Most of them are there many times.
   DenseSet<uint64_t> seen;
   auto add = [&](double period) {
-    if (numSteps * period < cutoff &&
-        seen.insert(bit_cast<uint64_t>(period)).second)
+    bool isNew = numSteps * period < cutoff &&
+                 seen.insert(bit_cast<uint64_t>(period)).second;
+    if (isNew)
       allPeriods.push_back(period);
+    return isNew;
   };
   for (const std::vector<HarpStage> &list : table)
     for (const HarpStage &stage : list) {
@@ -207,12 +219,13 @@ void HarpSearch::findPeriods() {
     for (int64_t begin = end; begin + 1 < numPositions(); ++begin)
       joints.push_back({end, begin});
   for (int64_t cut = 1; cut + 1 < numCuts(); ++cut)
-    for (auto [end, begin] : joints)
-      for (int64_t degree : degrees) {
-        if (degree > 1 && (planner.asReleased || !isBetweenNodes(end, begin)))
-          break;
-        add(crossing(cut, end, begin) * static_cast<double>(degree));
-      }
+    for (auto [end, begin] : joints) {
+      double one = crossing(cut, end, begin);
+      // Where it is known, so are all numbers of parts.
+      if (add(one) && !planner.asReleased && isBetweenNodes(end, begin))
+        for (int64_t degree : degrees)
+          add(one * static_cast<double>(degree));
+    }
   sort(allPeriods);
 }
 
@@ -241,31 +254,24 @@ void HarpSearch::compareStarts() {
     }
 }
 
-/// Whether a label is not better than another one for stages that end at
-/// `position` or before.
-bool HarpSearch::isDominated(const Label &label, const Label &by,
-                             int64_t position) const {
-  auto startsAlike = [&]() {
-    if (label.begin < 0 || by.begin < 0)
-      return label.begin == by.begin;
-    return label.begin == by.begin ||
-           alikeUpTo[label.begin * numPositions() + by.begin] >= position;
-  };
-  auto isReachedAsWell = [&]() {
-    if (planner.asReleased || !label.stage || !by.stage)
-      return true;
-    const StageOption &first = *label.stage->option, &other = *by.stage->option;
-    // Where only some positions are looked at, nothing is exact, and keeping
-    // all of these takes three times as long.
-    bool looksAtAll = positions.size() > order.size();
-    return other.tensor <= first.tensor &&
-           (!looksAtAll || other.column.nodes >= first.column.nodes);
-  };
-  return isReachedAsWell() && by.cost <= label.cost &&
-         by.inFlight <= label.inFlight && startsAlike() &&
-         (!planner.asReleased || by.begin == label.begin) &&
-         (!tables.model.problem.constraints.maxStages ||
-          by.numStages <= label.numStages);
+/// Whether stages that end at `position` or before reach the label `by` as well
+/// as the other one, and all that is given lets them.
+bool HarpSearch::isReachedAsWell(const Label &label, const Label &by,
+                                 int64_t position) const {
+  bool startsAlike =
+      label.begin == by.begin ||
+      (!planner.asReleased && label.begin >= 0 && by.begin >= 0 &&
+       alikeUpTo[label.begin * numPositions() + by.begin] >= position);
+  if (!startsAlike || (tables.model.problem.constraints.maxStages &&
+                       by.numStages > label.numStages))
+    return false;
+  // Where only some positions are looked at, nothing is exact, and keeping all
+  // of these takes several times as long.
+  if (planner.asReleased || !label.stage || !by.stage ||
+      positions.size() <= order.size())
+    return true;
+  return by.stage->parts <= label.stage->parts &&
+         by.stage->way <= label.stage->way;
 }
 
 void HarpSearch::insert(const Label &label, int64_t position,
@@ -306,18 +312,21 @@ std::optional<HarpSearch::Label> HarpSearch::solve(double period,
           if (next.cost + stage.time + leastBefore[cut] >= limit)
             continue;
           Label label;
-          HarpBoundary between;
           label.inFlight = 1;
+          label.cost = next.cost + stage.time;
           if (next.stage) {
-            between = boundary(stage, *next.stage, next.begin);
+            HarpBoundary between = boundary(stage, *next.stage, next.begin);
+            label.cost += between.sum();
+            // What takes longest is last.
+            if (between.longest() > period ||
+                label.cost + leastBefore[cut] >= limit)
+              continue;
             label.inFlight = std::min(
                 numMicrobatches,
                 next.inFlight + delay(between, period, stage.end, next.begin));
           }
-          label.cost = next.cost + stage.time + between.sum();
           label.numStages = next.numStages + 1;
-          if (between.longest() > period || label.inFlight > stage.limit ||
-              label.cost + leastBefore[cut] >= limit ||
+          if (label.inFlight > stage.limit ||
               (maxStages && label.numStages > *maxStages))
             continue;
           label.begin = begin;

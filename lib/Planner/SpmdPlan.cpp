@@ -286,20 +286,34 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
   return selection.take(name, builder.model);
 }
 
+/// Whether what is saved for all samples at once could fit, however it is
+/// divided.
+static bool mayFitAtOnce(const Problem &problem, const Cluster &cluster,
+                         ArrayRef<int64_t> devices) {
+  Bytes saved, usable;
+  for (const Layer &layer : problem.layers)
+    saved += layer.saved.at(problem.batch);
+  for (int64_t device : devices)
+    usable += cluster.classOf(device).usableMemory();
+  return saved <= usable;
+}
+
 Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
                                          const Cluster &cluster,
                                          const PlannerOptions &options) {
   return planOneStage("spmd", problem, cluster, options,
-                      [](const Graph &graph, const Cluster &cluster,
-                         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+                      [&](const Graph &graph, const Cluster &cluster,
+                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
                         SpmdOptions limited, unlimited;
                         unlimited.memory = false;
                         limited.maxSegments = unlimited.maxSegments = 1;
+                        // With microbatches less is needed than the graph says.
+                        if (!mayFitAtOnce(problem, cluster, devices))
+                          return synthesize(graph, cluster, devices, unlimited);
                         Expected<SpmdSolution> solution =
                             synthesize(graph, cluster, devices, limited);
                         if (solution)
                           return solution;
-                        // With microbatches less is needed than the graph says.
                         consumeError(solution.takeError());
                         return synthesize(graph, cluster, devices, unlimited);
                       });

@@ -17,14 +17,6 @@ using namespace hetero::planner;
 using hetero::cluster::Cluster;
 using hetero::cluster::DeviceClass;
 
-int64_t hetero::planner::scale(int64_t amount, int64_t numerator,
-                               int64_t denominator) {
-  if (denominator <= 0 || numerator >= denominator)
-    return amount;
-  __int128 product = static_cast<__int128>(amount) * numerator;
-  return int64_t((product + denominator - 1) / denominator);
-}
-
 /// Whether memory sees no difference between two layers.
 static bool holdsTheSame(const Layer &left, const Layer &right) {
   auto amounts = [](const Layer &layer) {
@@ -370,17 +362,6 @@ bool StageModel::contains(ArrayRef<LayerRun> layers, int64_t layer) {
   return any_of(layers, [&](const LayerRun &run) {
     return run.first <= layer && layer <= run.last;
   });
-}
-
-void StageModel::forEachAlike(
-    ArrayRef<LayerRun> layers,
-    function_ref<void(int64_t first, int64_t count)> visit) const {
-  for (const LayerRun &run : layers)
-    for (int64_t layer = run.first; layer <= run.last;) {
-      int64_t end = std::min(alikeUpTo[layer], run.last + 1);
-      visit(layer, end - layer);
-      layer = end;
-    }
 }
 
 ColumnState StageModel::columnState(ArrayRef<LayerRun> layers,

@@ -168,9 +168,15 @@ private:
 
   /// Calls `visit` with the first of layers one after the other that hold and
   /// hand on the same, and with their number, for all layers of the runs.
-  void forEachAlike(
-      llvm::ArrayRef<LayerRun> layers,
-      llvm::function_ref<void(int64_t first, int64_t count)> visit) const;
+  template <typename VisitFn>
+  void forEachAlike(llvm::ArrayRef<LayerRun> layers, VisitFn visit) const {
+    for (const LayerRun &run : layers)
+      for (int64_t layer = run.first; layer <= run.last;) {
+        int64_t end = std::min(alikeUpTo[layer], run.last + 1);
+        visit(layer, end - layer);
+        layer = end;
+      }
+  }
   /// What the layers save of a microbatch, for that many samples of it, of
   /// which `chunk` are computed at a time.
   cost::Activations savedBy(llvm::ArrayRef<LayerRun> layers, int64_t tensor,
@@ -193,7 +199,12 @@ private:
 
 /// `ceil(amount * numerator / denominator)`; the whole amount for a denominator
 /// of zero.
-int64_t scale(int64_t amount, int64_t numerator, int64_t denominator);
+inline int64_t scale(int64_t amount, int64_t numerator, int64_t denominator) {
+  if (denominator <= 0 || numerator >= denominator)
+    return amount;
+  __int128 product = static_cast<__int128>(amount) * numerator;
+  return int64_t((product + denominator - 1) / denominator);
+}
 
 /// What one of `parts` devices has of an amount, at most.
 template <typename AmountT>

@@ -180,8 +180,8 @@ ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
 }
 
 /// Whether one of layers `first` to `last - 1` may not be on these devices.
-bool StageSearch::isPinnedElsewhere(const StageOption &option, int64_t first,
-                                    int64_t last) const {
+bool StageSearch::hasOtherPin(const StageOption &option, int64_t first,
+                              int64_t last) const {
   ArrayRef<int64_t> devices = ArrayRef(order).slice(
       positions[option.begin], positions[option.end] - positions[option.begin]);
   return any_of(problem.constraints.pins, [&](const Pin &pin) {

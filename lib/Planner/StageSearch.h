@@ -210,11 +210,16 @@ public:
                   int64_t toDevice) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
   bool isPinnedElsewhere(const StageOption &option, int64_t first,
-                         int64_t last) const;
+                         int64_t last) const {
+    return !problem.constraints.pins.empty() &&
+           hasOtherPin(option, first, last);
+  }
   double computeTime(const StageOption &option, int64_t firstCut,
                      int64_t lastCut, bool recompute = false) const;
 
 private:
+  bool hasOtherPin(const StageOption &option, int64_t first,
+                   int64_t last) const;
   struct Label {
     /// r, and the second and the first maximum above.
     double sum = 0, period = 0, finish = 0;
