@@ -24,9 +24,8 @@ using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
 
-/// More microbatches only add overhead.
-static constexpr int64_t maxMicrobatches = 4096;
-/// The same where layers are accumulated one by one.
+/// The most microbatches that are tried where layers are accumulated one by
+/// one.
 static constexpr int64_t maxLayered = 2;
 /// What the release does.
 static constexpr Way released = {StateMode::Full, /*recompute=*/true,
@@ -285,7 +284,7 @@ void CephaloPlanner::addClosest() {
 /// along: all powers of two, and then numbers beside the best.
 void CephaloPlanner::addMicrobatches() {
   int64_t most =
-      std::min({problem.batch, maxMicrobatches,
+      std::min({problem.batch, mostMicrobatches,
                 problem.constraints.maxMicrobatches.value_or(problem.batch)});
   for (int64_t count = 2; count <= most; count *= 2)
     addPlans(divideEvenly(problem.batch, count));

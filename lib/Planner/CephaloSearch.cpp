@@ -49,9 +49,7 @@ StageTimes hetero::planner::onceTimesOf(const StageModel &model,
   for (int64_t device : devices) {
     DeviceShare &share = stage.shares.emplace_back();
     share.device = device;
-    Bytes common = mode == StateMode::Replicated  ? column.total()
-                   : mode == StateMode::Optimizer ? column.parameters
-                                                  : Bytes(0);
+    Bytes common = column.undivided(mode);
     share.state = common + Bytes(scale((column.total() - common).count(), 1,
                                        members[groupOf(device)]));
   }
@@ -129,9 +127,7 @@ const std::vector<int64_t> &CephaloTables::countsUpTo(int64_t device,
   std::vector<int64_t> &list = counts[{deviceClass, way, numMicrobatches}];
   Stage stage = makeStage(model.problem, way);
   ColumnState column = model.columnState(stage.layers, 1);
-  Bytes state = way.mode == StateMode::Replicated  ? column.total()
-                : way.mode == StateMode::Optimizer ? column.parameters
-                                                   : Bytes(0);
+  Bytes state = column.undivided(way.mode);
   stage.mesh = {{device}, 1, 1};
   stage.shares.push_back({device, 1, state, Bytes(0)});
   stage.samples = {{0}};

@@ -30,25 +30,27 @@ cost::Operations toOperations(const Cost &group, AmountFn amount) {
   return operations;
 }
 
+template <typename AmountFn, typename TimeFn>
+Time sumOverGroups(const cluster::DeviceClass &deviceClass, const Cost &cost,
+                   AmountFn amount, TimeFn time) {
+  Time sum;
+  forEachGroup(cost, [&](const Cost &group) {
+    sum += time(deviceClass, toOperations(group, amount));
+  });
+  return sum;
+}
+
 template <typename AmountFn>
 Time costTime(const cluster::DeviceClass &deviceClass, const Cost &cost,
               AmountFn amount) {
-  Time sum;
-  forEachGroup(cost, [&](const Cost &group) {
-    sum += cost::operationTime(deviceClass, toOperations(group, amount));
-  });
-  return sum;
+  return sumOverGroups(deviceClass, cost, amount, cost::operationTime);
 }
 
 /// Not more than that: without overhead, at the best efficiency.
 template <typename AmountFn>
 Time costBound(const cluster::DeviceClass &deviceClass, const Cost &cost,
                AmountFn amount) {
-  Time sum;
-  forEachGroup(cost, [&](const Cost &group) {
-    sum += cost::operationBound(deviceClass, toOperations(group, amount));
-  });
-  return sum;
+  return sumOverGroups(deviceClass, cost, amount, cost::operationBound);
 }
 
 /// How many operations there are in all groups.

@@ -59,6 +59,7 @@ private:
   void add(HarpProposal proposal, SearchTables &tables, int64_t numPositions,
            double tolerance);
   std::vector<HarpProposal> takeBest(size_t most);
+  std::vector<HarpProposal> takeStarts(size_t most);
   void searchAll();
   void refine();
   std::vector<HarpProposal> searchLean();
@@ -196,13 +197,19 @@ void HarpPlanner::searchAll() {
     }
 }
 
-/// More cuts and positions for the best configurations, or for the smallest
-/// microbatches if nothing fits.
-void HarpPlanner::refine() {
-  std::vector<HarpProposal> first = takeBest(fineConfigurations);
-  if (first.empty())
+/// The best configurations, or those with the smallest microbatches if nothing
+/// fits.
+std::vector<HarpProposal> HarpPlanner::takeStarts(size_t most) {
+  std::vector<HarpProposal> starts = takeBest(most);
+  if (starts.empty())
     for (size_t order = 0; order < orders.size(); ++order)
-      first.push_back({{}, order, microbatches.size() - 1});
+      starts.push_back({{}, order, microbatches.size() - 1});
+  return starts;
+}
+
+/// More cuts and positions for the best configurations.
+void HarpPlanner::refine() {
+  std::vector<HarpProposal> first = takeStarts(fineConfigurations);
   for (HarpProposal &proposal : first)
     add(proposal, fine, many, fineTolerance);
 }
@@ -211,10 +218,7 @@ void HarpPlanner::refine() {
 /// flight, stages fit that are faster. They are not compared with the others,
 /// as they seem to cost nothing.
 std::vector<HarpProposal> HarpPlanner::searchLean() {
-  std::vector<HarpProposal> lean = takeBest(leanConfigurations);
-  if (lean.empty())
-    for (size_t order = 0; order < orders.size(); ++order)
-      lean.push_back({{}, order, microbatches.size() - 1});
+  std::vector<HarpProposal> lean = takeStarts(leanConfigurations);
   for (HarpProposal &proposal : lean)
     proposal.published = true;
   auto findsNone = [&](SearchTables &tables, int64_t numPositions) {

@@ -44,7 +44,6 @@
 #define HETERO_LIB_PLANNER_HARP_H
 
 #include "StageSearch.h"
-#include <set>
 
 namespace hetero::planner {
 
@@ -167,8 +166,6 @@ private:
   std::vector<double> crossingTimes, allPeriods;
   /// For the end of a stage and the begin of the next one.
   std::vector<char> betweenNodes;
-  /// In how many parts stages divide their layers.
-  std::set<int64_t> degrees;
   /// By cut, what the layers before it add to the sum at least.
   std::vector<double> leastBefore;
   /// For two positions the last one that stages which end there or before reach

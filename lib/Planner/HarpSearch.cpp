@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
@@ -209,6 +210,8 @@ void HarpSearch::findPeriods() {
       allPeriods.push_back(period);
     return isNew;
   };
+  // In how many parts stages divide their layers.
+  std::set<int64_t> degrees;
   for (const std::vector<HarpStage> &list : table)
     for (const HarpStage &stage : list) {
       add(stage.time);

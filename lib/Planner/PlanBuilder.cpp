@@ -30,9 +30,7 @@ static std::vector<int64_t> findCaps(const StageModel &model, Stage stage,
   ColumnState column = model.columnState(stage.layers, mesh.tensor);
   stage.inFlight = inFlight;
   for (DeviceShare &share : stage.shares)
-    share.state = stage.state == StateMode::Replicated  ? column.total()
-                  : stage.state == StateMode::Optimizer ? column.parameters
-                                                        : Bytes(0);
+    share.state = column.undivided(stage.state);
   stage.samples = {std::vector<int64_t>(mesh.data, 0)};
   std::vector<int64_t> caps(mesh.data, size);
   // Devices of one class have room for equally many.

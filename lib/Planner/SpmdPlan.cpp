@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CostTime.h"
 #include "OneStage.h"
 #include "PlanBuilder.h"
 #include "SpmdShares.h"

@@ -72,6 +72,12 @@ struct ColumnState {
   Bytes parameters, optimizer, gradients;
 
   Bytes total() const { return parameters + optimizer; }
+  /// What every device holds of it.
+  Bytes undivided(StateMode mode) const {
+    return mode == StateMode::Replicated  ? total()
+           : mode == StateMode::Optimizer ? parameters
+                                          : Bytes(0);
+  }
 };
 
 /// What the memory of a stage depends on beside the stage itself: whether it
