@@ -22,6 +22,8 @@
 //   it was silent for `lossTimeout`         lost; says so if it is stopped; one
 //                                           that runs on this machine may be
 //                                           silent for six times as long
+//   others end after this process was       it was itself lost to them
+//   stopped for `lossTimeout`
 //   mpirun ends this process (SIGTERM)      somebody is lost: finds out who
 //
 // A rank that is lost ends the run on all. MPI itself gives no such promise:

@@ -469,9 +469,12 @@ void MpiWorld::watch() {
       if (isTerminated && !terminatedAt)
         terminatedAt = now;
       // Who has slept, because it was stopped, has not heard of anybody.
-      if (now - last > 10 * tick)
+      if (now - last > 10 * tick) {
         for (Peer &peer : peers)
           peer.status.lastSeen += now - last;
+        slept = now - last;
+        wokenAt = now;
+      }
     }
     last = now;
     checkPeers(now);
@@ -491,6 +494,8 @@ void MpiWorld::lose(Peer &peer, Clock::time_point now,
 void MpiWorld::checkPeers(Clock::time_point now) {
   std::lock_guard<std::mutex> lock(mutex);
   const ProcessId &self = peers[rank].process;
+  if (peers[rank].status.state == RankState::Lost)
+    return;
   for (int64_t i = 0; i < getNumRanks(); ++i) {
     Peer &peer = peers[i];
     if (i == rank || peer.status.state != RankState::Running)
@@ -499,8 +504,14 @@ void MpiWorld::checkPeers(Clock::time_point now) {
     if (state == ProcessState::Ended) {
       if (!peer.suspectSince)
         peer.suspectSince = now;
-      else if (now - *peer.suspectSince >= confirmation)
-        lose(peer, now, describe(peer.process) + " has ended");
+      if (now - *peer.suspectSince < confirmation)
+        continue;
+      // If this rank was stopped, the others went because it was lost to them.
+      if (slept >= lossTimeout && now - wokenAt < lossTimeout)
+        return lose(peers[rank], now,
+                    describe(self) + " was stopped and was silent for " +
+                        seconds(slept));
+      lose(peer, now, describe(peer.process) + " has ended");
     } else if (now - peer.status.lastSeen >
                (state == ProcessState::Running ? patienceWithRunning : 1) *
                    lossTimeout) {

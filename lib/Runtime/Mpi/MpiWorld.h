@@ -129,6 +129,9 @@ private:
   MaybeError failure;
   Clock::time_point failedAt;
   std::optional<Clock::time_point> terminatedAt;
+  /// How long this process was last stopped, and until when.
+  Clock::duration slept{0};
+  Clock::time_point wokenAt;
 
   std::atomic<bool> stopping{false};
   std::thread messenger, watcher;
