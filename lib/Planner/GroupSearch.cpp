@@ -28,11 +28,20 @@ struct Shape {
   bool recompute = false;
 };
 
+/// A stage that was given layers: the one with this number among those of its
+/// class in that shape.
+struct CoveringStage {
+  size_t classIndex = 0;
+  const Shape *shape = nullptr;
+  int64_t number = 0;
+  LayerRun layers;
+};
+
 /// Stages that were given layers.
 struct Covered {
   int64_t next = 0;
   double start = 0;
-  std::vector<StageChoice> stages;
+  SmallVector<CoveringStage, 64> stages;
 };
 
 /// What the search does for one number of microbatches.
@@ -48,9 +57,9 @@ public:
 private:
   bool fits(const ClassNodes &nodes, const Shape &shape, int64_t samples,
             int64_t first, int64_t last) const;
-  Covered cover(const ClassNodes &nodes, const Shape &shape, Covered from,
-                double time);
+  void cover(size_t index, const Shape &shape, double time, Covered &from);
   bool coverAll(ArrayRef<size_t> order, double time, Covered &result);
+  StageChoice choiceOf(const CoveringStage &stage) const;
 
   const StageModel &model;
   ArrayRef<ClassNodes> classes;
@@ -120,14 +129,15 @@ bool GroupSearch::fits(const ClassNodes &nodes, const Shape &shape,
              model.cluster.classes[nodes.deviceClass].usableMemory().count());
 }
 
-/// All stages of a class in a shape, each with as many layers as possible.
-Covered GroupSearch::cover(const ClassNodes &nodes, const Shape &shape,
-                           Covered from, double time) {
+/// Adds all stages of a class in a shape, each with as many layers as possible.
+void GroupSearch::cover(size_t index, const Shape &shape, double time,
+                        Covered &from) {
+  const ClassNodes &nodes = classes[index];
   int64_t rows = shape.nodes * shape.devices / shape.tensor;
   int64_t groups = int64_t(nodes.nodes.size()) / shape.nodes;
   int64_t inNode = nodes.perNode / shape.devices;
   if (rows > largest)
-    return from;
+    return;
   int64_t samples = (largest + rows - 1) / rows;
   const RowSeconds &table = rowSeconds.find(nodes, shape.tensor, samples);
   auto number = static_cast<double>(count);
@@ -156,17 +166,7 @@ Covered GroupSearch::cover(const ClassNodes &nodes, const Shape &shape,
     }
     if (last == first)
       break;
-    StageChoice &choice = from.stages.emplace_back();
-    choice.layers = {first, last - 1};
-    choice.tensor = shape.tensor;
-    choice.recompute = shape.recompute;
-    choice.state = rows > 1 ? StateMode::Optimizer : StateMode::Replicated;
-    for (int64_t node = 0; node < shape.nodes; ++node) {
-      ArrayRef<int64_t> all = nodes.nodes[stage / inNode * shape.nodes + node];
-      ArrayRef<int64_t> own =
-          all.slice(stage % inNode * shape.devices, shape.devices);
-      choice.devices.insert(choice.devices.end(), own.begin(), own.end());
-    }
+    from.stages.push_back({index, &shape, stage, {first, last - 1}});
     from.next = last;
     if (last == numLayers)
       break;
@@ -178,17 +178,38 @@ Covered GroupSearch::cover(const ClassNodes &nodes, const Shape &shape,
                                         static_cast<double>(shape.nodes) /
                                         (leaves ? nodes.out : nodes.inside));
   }
-  return from;
+}
+
+StageChoice GroupSearch::choiceOf(const CoveringStage &stage) const {
+  const ClassNodes &nodes = classes[stage.classIndex];
+  const Shape &shape = *stage.shape;
+  int64_t inNode = nodes.perNode / shape.devices;
+  StageChoice choice;
+  choice.layers = stage.layers;
+  choice.tensor = shape.tensor;
+  choice.recompute = shape.recompute;
+  choice.state = shape.nodes * shape.devices > shape.tensor
+                     ? StateMode::Optimizer
+                     : StateMode::Replicated;
+  for (int64_t node = 0; node < shape.nodes; ++node) {
+    ArrayRef<int64_t> all =
+        nodes.nodes[stage.number / inNode * shape.nodes + node];
+    ArrayRef<int64_t> own =
+        all.slice(stage.number % inNode * shape.devices, shape.devices);
+    choice.devices.insert(choice.devices.end(), own.begin(), own.end());
+  }
+  return choice;
 }
 
 bool GroupSearch::coverAll(ArrayRef<size_t> order, double time,
                            Covered &result) {
   result = {};
   for (size_t index : order) {
-    Covered best = result;
+    Covered best = result, next;
     double most = 0;
     for (const Shape &shape : shapes[index]) {
-      Covered next = cover(classes[index], shape, result, time);
+      next = result;
+      cover(index, shape, time, next);
       // What it does, without what those after it can do less.
       double value = static_cast<double>(next.next - result.next) -
                      (next.start - result.start) / time *
@@ -196,7 +217,7 @@ bool GroupSearch::coverAll(ArrayRef<size_t> order, double time,
       if (value <= most)
         continue;
       most = value;
-      best = std::move(next);
+      std::swap(best, next);
     }
     result = std::move(best);
     if (result.next == numLayers)
@@ -225,7 +246,10 @@ GroupSearch::solve(ArrayRef<size_t> order, double given) {
       low = middle;
     }
   }
-  return {high, std::move(best.stages)};
+  std::vector<StageChoice> stages;
+  for (const CoveringStage &stage : best.stages)
+    stages.push_back(choiceOf(stage));
+  return {high, std::move(stages)};
 }
 
 std::vector<GroupDesign>

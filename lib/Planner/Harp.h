@@ -172,6 +172,11 @@ private:
   /// both of them alike from, at the index `one * numPositions() + other`.
   std::vector<int64_t> alikeUpTo;
   std::vector<Label> arena;
+  /// By cut and position its labels. It and the next two are kept for their
+  /// memory alone.
+  std::vector<std::vector<int64_t>> states;
+  std::vector<HarpStage> unsorted;
+  std::vector<std::pair<double, size_t>> keys;
   /// The best so far; without stages if there is only a cutoff.
   HarpLayout best;
 };

@@ -78,7 +78,8 @@ bool HarpSearch::isAllowed(int64_t begin, int64_t end) const {
 }
 
 void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
-  std::vector<HarpStage> &list = table[cut * numPositions() + begin];
+  std::vector<HarpStage> &list = unsorted;
+  list.clear();
   for (int64_t end = begin + 1; end < numPositions(); ++end) {
     if (!isAllowed(begin, end))
       continue;
@@ -123,14 +124,14 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
       list.insert(list.end(), found.begin(), found.end());
     }
   }
-  std::vector<std::pair<double, size_t>> keys;
+  keys.clear();
   for (auto [number, stage] : enumerate(list))
     keys.push_back({stage.time, number});
   sort(keys);
-  std::vector<HarpStage> sorted;
+  std::vector<HarpStage> &sorted = table[cut * numPositions() + begin];
+  sorted.reserve(list.size());
   for (auto [time, number] : keys)
     sorted.push_back(list[number]);
-  list = std::move(sorted);
 }
 
 void HarpSearch::findCrossings() {
@@ -292,8 +293,9 @@ void HarpSearch::insert(const Label &label, int64_t position,
 std::optional<HarpSearch::Label> HarpSearch::solve(double period,
                                                    double limit) {
   arena.assign(1, Label());
-  int64_t numStates = numCuts() * numPositions();
-  std::vector<std::vector<int64_t>> states(numStates);
+  states.resize(numCuts() * numPositions());
+  for (std::vector<int64_t> &state : states)
+    state.clear();
   auto at = [&](int64_t cut, int64_t position) -> std::vector<int64_t> & {
     return states[cut * numPositions() + position];
   };

@@ -99,20 +99,21 @@ std::vector<double> Relaxation::findFront(double time) {
 }
 
 Relaxation::LabelCells::LabelCells(const Resolution &resolution, double time)
-    : resolution(resolution), time(time),
-      cells((resolution.late + resolution.later + 1) * (resolution.stay + 1)) {}
+    : half(time / 2), lateScale(static_cast<double>(resolution.late) / half),
+      laterScale(static_cast<double>(resolution.later) / half),
+      stayScale(static_cast<double>(resolution.stay) / half),
+      numStays(static_cast<int32_t>(resolution.stay) + 1),
+      cells((resolution.late + resolution.later + 1) * numStays) {}
 
 /// Puts a label with those whose times differ little from its own: they become
 /// one that is as good as all of them.
 void Relaxation::LabelCells::add(const Label &label) {
-  auto cellOf = [&](double value, int64_t number) {
-    return int64_t(std::clamp(2 * value / time, 0.0, 1.0) *
-                   static_cast<double>(number));
+  auto cellOf = [&](double value, double scale) {
+    return static_cast<int32_t>(std::clamp(value, 0.0, half) * scale);
   };
-  int64_t late = cellOf(label.lateAfter, resolution.late) +
-                 cellOf(label.lateAfter - time / 2, resolution.later);
-  size_t number =
-      late * (resolution.stay + 1) + cellOf(label.stays, resolution.stay);
+  int32_t late = cellOf(label.lateAfter, lateScale) +
+                 cellOf(label.lateAfter - half, laterScale);
+  uint32_t number = late * numStays + cellOf(label.stays, stayScale);
   Label &cell = cells[number];
   if (cell.price == infinity) {
     cell = label;
@@ -131,7 +132,7 @@ std::vector<Relaxation::Label> Relaxation::LabelCells::take() {
   std::vector<Label> kept;
   // The latest first: few others are better than these.
   sort(used, std::greater<>());
-  for (size_t number : used) {
+  for (uint32_t number : used) {
     const Label &label = cells[number];
     if (none_of(kept, [&](const Label &other) {
           return other.price <= label.price && other.late >= label.late &&

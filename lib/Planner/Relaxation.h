@@ -167,11 +167,12 @@ private:
     std::vector<Label> take();
 
   private:
-    Resolution resolution;
-    double time;
+    /// Half of the step, and how many cells there are for a second.
+    double half, lateScale, laterScale, stayScale;
+    int32_t numStays;
     std::vector<Label> cells;
     /// The cells that are not empty.
-    std::vector<size_t> used;
+    std::vector<uint32_t> used;
   };
   /// The devices that a stage may be on: those of one node, or of several of
   /// which each has at least some bandwidth to others.
