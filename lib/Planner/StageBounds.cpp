@@ -205,6 +205,9 @@ int64_t StageBounds::samplesWithin(size_t run, size_t choice, double time,
 }
 
 double StageBounds::updateTime(size_t run) {
+  auto [unit, length] = runs.units[run];
+  if (unit != run)
+    return updateTime(unit) * static_cast<double>(length);
   updates.resize(runs.size(), -1);
   double &least = updates[run];
   if (least >= 0)

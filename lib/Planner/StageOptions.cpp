@@ -305,7 +305,8 @@ void Relaxation::addWithMemory(size_t run, int64_t tensor,
   double kept = option.kept;
   list.push_back(option);
   option.kept = runs.inputs[run] * samples * static_cast<double>(tensor);
-  double again = std::max(option.total * bounds.forwardShare(run),
+  double share = bounds.forwardShare(runs.units[run].first);
+  double again = std::max(option.total * share,
                           static_cast<double>(count) * option.forward);
   option.handedOn += again;
   option.total += again;
