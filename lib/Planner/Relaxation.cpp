@@ -98,8 +98,12 @@ std::vector<double> Relaxation::findFront(double time) {
   return front;
 }
 
+/// A step may take no time at all, which is not divided by.
+static constexpr double shortestHalf = 1e-12;
+
 Relaxation::LabelCells::LabelCells(const Resolution &resolution, double time)
-    : half(time / 2), lateScale(static_cast<double>(resolution.late) / half),
+    : half(std::max(time / 2, shortestHalf)),
+      lateScale(static_cast<double>(resolution.late) / half),
       laterScale(static_cast<double>(resolution.later) / half),
       stayScale(static_cast<double>(resolution.stay) / half),
       numStays(static_cast<int32_t>(resolution.stay) + 1),

@@ -24,6 +24,26 @@ static std::optional<Time> timeOf(llvm::Expected<Plan> plan) {
   return std::nullopt;
 }
 
+TEST(ExhaustiveTest, whatTakesNoTimeIsCertified) {
+  for (int64_t i = 0; i < 20; ++i) {
+    std::mt19937 random(i);
+    Problem problem;
+    problem.batch = 4;
+    problem.layers.resize(2);
+    problem.layers[0].name = "first";
+    problem.layers[1].name = "second";
+    problem.layers[0].parameters = Bytes(16);
+    problem.layers[0].output.perSample = Bytes(4);
+    Cluster cluster = makeRandomCluster(random, 4, /*scarce=*/false);
+    for (cluster::DeviceClass &entry : cluster.classes)
+      entry.overhead = Time(0);
+    EXPECT_LE(computeCertificate(problem, cluster, Time(1000)), Time(1000));
+    std::optional<Time> joint = timeOf(planJoint(problem, cluster));
+    ASSERT_TRUE(joint);
+    EXPECT_LE(*joint, Time(1000));
+  }
+}
+
 TEST(ExhaustiveTest, jointIsCloseAndTheBoundHolds) {
   int64_t cases = numRandomCases(150), found = 0, close = 0;
   std::vector<double> gaps;
