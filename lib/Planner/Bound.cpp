@@ -18,7 +18,8 @@
 //    because the left side is at least the weighted time that is spent. This is
 //    the dual of dividing all work freely over all devices. Weights by speed
 //    are good when classes differ by a factor; a few rounds of improvement
-//    serve the other cases.
+//    serve the other cases. It holds for programs that divide single operations
+//    as well.
 //
 // 2. Way. One sample has to pass all layers forwards and backwards, one after
 //    the other, each on the best class and as finely divided as is allowed.
@@ -167,23 +168,39 @@ static double wayBound(const Problem &problem, const Cluster &cluster,
   return sum;
 }
 
-Time hetero::planner::computeBound(const Problem &problem,
-                                   const Cluster &cluster) {
+/// The classes of the devices that may be used, and how many there are.
+static std::vector<std::pair<int64_t, int64_t>>
+countClasses(const Problem &problem, const Cluster &cluster) {
   std::map<int64_t, int64_t> numbers;
   for (int64_t device : cluster.availableDevices())
     if (!is_contained(problem.constraints.forbiddenDevices, device))
       ++numbers[cluster.devices[device].deviceClass];
-  std::vector<std::pair<int64_t, int64_t>> classes(numbers.begin(),
-                                                   numbers.end());
-  if (classes.empty() || problem.layers.empty())
-    return Time(0);
-  double seconds = std::max(WorkBound(problem, cluster, classes).compute(),
-                            wayBound(problem, cluster, classes));
-  // The sums above round, and so does each time that a device spends on a
-  // layer; stay below all of that.
+  return {numbers.begin(), numbers.end()};
+}
+
+/// Sums of times round, and so does each time that a device spends on a layer;
+/// stays below all of that.
+static Time roundDown(const Problem &problem, double seconds) {
   double calls = static_cast<double>(problem.layers.size()) *
                  (2 * static_cast<double>(problem.batch) + 1);
   double picoseconds =
       seconds * (1 - 1e-9) * static_cast<double>(timePerSecond) - calls;
   return Time::nearest(std::floor(std::max(0.0, picoseconds)));
+}
+
+Time hetero::planner::computeWorkBound(const Problem &problem,
+                                       const Cluster &cluster) {
+  auto classes = countClasses(problem, cluster);
+  if (classes.empty() || problem.layers.empty())
+    return Time(0);
+  return roundDown(problem, WorkBound(problem, cluster, classes).compute());
+}
+
+Time hetero::planner::computeBound(const Problem &problem,
+                                   const Cluster &cluster) {
+  auto classes = countClasses(problem, cluster);
+  if (classes.empty() || problem.layers.empty())
+    return Time(0);
+  return std::max(computeWorkBound(problem, cluster),
+                  roundDown(problem, wayBound(problem, cluster, classes)));
 }

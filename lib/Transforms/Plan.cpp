@@ -344,7 +344,7 @@ getDeviceSets(const planner::Graph &graph, const planner::Problem &problem,
   SmallVector<std::vector<int64_t>> sets;
   for (auto &[speed, slowest] : bySpeed) {
     sets.push_back(devices);
-    llvm::erase_if(devices, [&](int64_t device) {
+    llvm::erase_if(devices, [&, &slowest = slowest](int64_t device) {
       return llvm::is_contained(slowest, device);
     });
   }
@@ -391,6 +391,7 @@ std::optional<FoundPlan> PlanPass::findProgram(const planner::Graph &graph,
                                                const planner::Problem &problem,
                                                const cluster::Cluster &cluster,
                                                std::optional<Time> below) {
+  Time bound = planner::computeWorkBound(problem, cluster);
   for (auto &[devices, solution] : solvePrograms(graph, problem, cluster)) {
     FoundPlan found;
     found.plan.planner = plannerName;
@@ -400,6 +401,7 @@ std::optional<FoundPlan> PlanPass::findProgram(const planner::Graph &graph,
         Time::nearest(solution.time() * double(timePerSecond));
     if (devices.size() == 1 || (below && found.plan.predicted >= *below))
       return std::nullopt;
+    found.plan.bound = bound;
     planner::Stage stage;
     stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
     stage.mesh.devices = devices;

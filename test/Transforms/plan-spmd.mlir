@@ -9,6 +9,8 @@
 // A product of a few samples with a large matrix, whose columns are divided: the
 // gradient and the update are, too, and only the loss is a sum over devices.
 // CHECK: hetero.mesh @stage0 (data = 1, tensor = 2) = [0, 1]
+// All devices together cannot do the work faster.
+// CHECK: hetero.plan {{.*}} predicted {{.*}} bound {{.*}} gap
 // CHECK: hetero.stage 0 on @stage0 layers [0{{.*}}] samples (data) {{\[\[8\]\]}}
 // CHECK: func.func @step(%[[W:.*]]: tensor<512x512xf32>
 // CHECK: %[[Y:.*]] = stablehlo.dot_general

@@ -204,6 +204,10 @@ std::optional<Plan> divideIntoTurns(const Plan &plan);
 /// model.
 Time computeBound(const Problem &problem, const cluster::Cluster &cluster);
 
+/// The same by the work alone, which has to be done somewhere: also programs
+/// that divide single operations in other ways than plans do take that long.
+Time computeWorkBound(const Problem &problem, const cluster::Cluster &cluster);
+
 /// Reads the text form above. Errors start with `<name>:<line>:<column>:`.
 llvm::Expected<Plan> readPlan(llvm::MemoryBufferRef buffer);
 
