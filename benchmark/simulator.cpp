@@ -93,6 +93,7 @@ int main(int argc, char **argv) {
   bool shared = argc > 4 && StringRef(argv[4]) == "shared";
   std::vector<StageTimes> stages = makeStages(numStages);
   std::vector<std::vector<StageTimes>> times;
+  times.reserve(stages.size());
   for (const StageTimes &stage : stages)
     times.push_back({stage});
   cluster::Cluster ring = makeRing(numStages);

@@ -8,6 +8,7 @@
 
 #include "hetero/Analysis/ClusterValue.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

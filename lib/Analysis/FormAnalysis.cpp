@@ -95,7 +95,7 @@ FormRule FormAnalysis::computeRule(Operation *op, bool inRegion) {
     return rule;
   for (auto [result, form] : llvm::zip_equal(op->getResults(), rule.results))
     if (form.isReplicated())
-      if (auto it = seeds.find(result); it != seeds.end()) {
+      if (auto *it = seeds.find(result); it != seeds.end()) {
         form = it->second;
         rule.seeded = true;
       }
@@ -251,7 +251,9 @@ llvm::MapVector<Value, Form> FormAnalysis::findSeeds() const {
     });
   DenseMap<Value, SmallVector<Form>> seen;
   while (!work.empty()) {
-    auto [value, form] = work.pop_back_val();
+    std::pair<Value, Form> next = work.pop_back_val();
+    Value value = next.first;
+    Form &form = next.second;
     if (llvm::is_contained(seen[value], form) ||
         !getUseForm(value).isReplicated())
       continue;
@@ -318,7 +320,8 @@ llvm::MapVector<Value, Form> FormAnalysis::findSeeds() const {
   };
   llvm::MapVector<Value, Form> result;
   for (auto &[value, form] : found)
-    if (form && llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (form &&
+        llvm::all_of(value.getUses(), [&, &form = form](OpOperand &use) {
           return isWantedBy(use, *form);
         }))
       result[value] = *form;

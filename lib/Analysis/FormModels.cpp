@@ -9,6 +9,7 @@
 #include "FormModels.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -93,6 +93,7 @@ struct ReduceModel
     return map;
   }
 };
+} // namespace
 
 /// Windows of one element along a dimension leave it alone.
 template <typename OpTy>
@@ -119,6 +120,7 @@ static SmallVector<bool> getUntouchedDims(OpTy op, int64_t rank) {
   return untouched;
 }
 
+namespace {
 struct ReduceWindowModel
     : FormOpInterface::ExternalModel<ReduceWindowModel,
                                      stablehlo::ReduceWindowOp> {

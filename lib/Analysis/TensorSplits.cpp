@@ -222,7 +222,7 @@ bool SplitFinder::addWanted(const FormAnalysis &forms,
     if (!forms.getUseForm(value).isReplicated() || !seen.insert(value).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto it = given.find(argument.getArgNumber());
+      const auto *it = given.find(argument.getArgNumber());
       if (argument.getOwner() == &block && isFree(argument) &&
           (it == given.end() || it->second == form.dim))
         added |= group.arguments.insert({argument.getArgNumber(), form}).second;
@@ -253,9 +253,9 @@ void SplitFinder::measure(const FormAnalysis &forms, Trial &trial) const {
       // Updated state stays as it is; anything else leaves the window whole.
       bool leaves = llvm::any_of(result.getUsers(), [&](Operation *user) {
         Operation *top = block.findAncestorOpInBlock(*user);
-        return !included.contains(top) &&
-               !(top->hasTrait<OpTrait::IsTerminator>() &&
-                 getPlace(op).phase == Phase::Update);
+        bool isUpdated = top->hasTrait<OpTrait::IsTerminator>() &&
+                         getPlace(op).phase == Phase::Update;
+        return !included.contains(top) && !isUpdated;
       });
       if (leaves && !forms.getUseForm(result).isReplicated())
         trial.paid.push_back(result);

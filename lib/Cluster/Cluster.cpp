@@ -70,8 +70,8 @@ public:
   explicit Graph(const Cluster &cluster)
       : cluster(cluster), neighbours(cluster.numVertices()) {
     for (auto [index, edge] : enumerate(cluster.edges)) {
-      neighbours[edge.first].push_back({int64_t(index), edge.second});
-      neighbours[edge.second].push_back({int64_t(index), edge.first});
+      neighbours[edge.first].emplace_back(int64_t(index), edge.second);
+      neighbours[edge.second].emplace_back(int64_t(index), edge.first);
     }
   }
 

@@ -100,6 +100,7 @@ std::optional<DeviceClass> ClusterReader::findClass(StringRef text,
       if (builtin.name == text)
         return builtin;
   std::vector<std::string> names;
+  names.reserve(classes.size());
   for (const auto &[name, entry] : classes)
     names.push_back(name);
   if (allowCatalogue)
@@ -265,6 +266,7 @@ std::vector<int64_t> ClusterReader::findVertices(const YamlNode &place) {
   if (auto found = vertices.find(name); found != vertices.end())
     return found->second;
   std::vector<std::string> names;
+  names.reserve(vertices.size());
   for (const auto &[known, meaning] : vertices)
     names.push_back(known);
   std::vector<std::string> similar = findSimilar(name, names);
@@ -477,6 +479,7 @@ void ClusterReader::readCollective(const YamlNode &node) {
   if (const YamlNode *operation = mapping.require("operation")) {
     std::string text = reader.readString(*operation);
     std::vector<std::string> names;
+    names.reserve(numCollectiveKinds);
     for (int kind = 0; kind < numCollectiveKinds; ++kind)
       names.push_back(stringify(CollectiveKind(kind)).str());
     if (std::optional<CollectiveKind> kind = parseCollectiveKind(text))

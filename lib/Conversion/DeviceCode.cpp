@@ -154,7 +154,7 @@ static bool hasLayout(Value value) {
 void Slicer::visit(Value value) {
   Operation *op = value.getDefiningOp();
   bool isView =
-      op && isa<ViewLikeOpInterface>(op) && !isa<memref::GetGlobalOp>(op);
+      isa_and_nonnull<ViewLikeOpInterface>(op) && !isa<memref::GetGlobalOp>(op);
   bool isPassed =
       !isOnDevice && op && !isConstant(op) && !(isView && hasLayout(value));
   if (!op || isPassed) {

@@ -170,7 +170,7 @@ static bool isElementwise(Operation *op, BlockArgument operand,
   // Nor are there views of them in it.
   auto isView = [&](Value value) {
     Operation *view = value.getDefiningOp();
-    while (view && isa<ViewLikeOpInterface>(view)) {
+    while (isa_and_nonnull<ViewLikeOpInterface>(view)) {
       value = view->getOperand(0);
       view = value.getDefiningOp();
     }

@@ -63,6 +63,7 @@ static std::vector<Part> listParts(const StageModel &model,
     part.devices.push_back(device);
   }
   std::vector<Part> list;
+  list.reserve(parts.size());
   for (auto &[key, part] : parts)
     list.push_back(std::move(part));
   llvm::stable_sort(list, [](const Part &left, const Part &right) {

@@ -76,7 +76,7 @@ CephaloTables::CephaloTables(const PlanBuilder &builder, bool ignoresMemory)
     if (found != layers.end())
       ++found->second;
     else
-      layers.push_back({origin, 1});
+      layers.emplace_back(origin, 1);
   }
 }
 
@@ -89,8 +89,8 @@ const std::vector<MicroTimes> &CephaloTables::timesUpTo(int64_t deviceClass,
         model.layerTimes(deviceClass, 1, int64_t(list.size()) * unit);
     MicroTimes &entry = list.emplace_back();
     for (auto [first, count] : layers)
-      entry.push_back(
-          {toSeconds(table.forward[first]), toSeconds(table.backward[first])});
+      entry.emplace_back(toSeconds(table.forward[first]),
+                         toSeconds(table.backward[first]));
   }
   return list;
 }

@@ -160,7 +160,7 @@ double Certificate::compute(int64_t effort) {
     lowest = raiseAll(prices, /*isFirst=*/false,
                       std::min(known, mostGain * excluded[lowest]));
   }
-  return *std::min_element(excluded.begin(), excluded.end());
+  return *llvm::min_element(excluded);
 }
 
 bool hetero::planner::isCertified(const Problem &problem,

@@ -35,6 +35,7 @@ runsBy(const Cluster &cluster, ArrayRef<int64_t> devices, bool bySite) {
         .push_back(device);
   }
   std::vector<std::vector<int64_t>> result;
+  result.reserve(runs.size());
   for (auto &[key, run] : runs)
     result.push_back(std::move(run));
   return result;
@@ -156,9 +157,9 @@ hetero::planner::mixRuns(const Cluster &cluster,
   for (auto [index, run] : enumerate(runs)) {
     std::vector<std::vector<int64_t>> pieces = piecesOf(cluster, run);
     for (auto [number, piece] : enumerate(pieces))
-      placed.push_back({(static_cast<double>(number) + 0.5) /
-                            static_cast<double>(pieces.size()),
-                        index, piece});
+      placed.emplace_back((static_cast<double>(number) + 0.5) /
+                              static_cast<double>(pieces.size()),
+                          index, piece);
   }
   sort(placed);
   std::vector<int64_t> &mixed = orders.emplace_back();

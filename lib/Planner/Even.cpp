@@ -233,14 +233,11 @@ void EvenSearch::run(Selection &selection) const {
   }
   // What needs least memory is the most that even plans can do.
   if (!selection.found() && !choices.empty()) {
-    auto least =
-        std::max_element(choices.begin(), choices.end(),
-                         [](const EvenChoice &left, const EvenChoice &right) {
-                           return std::tuple(left.stages * left.tensor,
-                                             left.microbatches.size()) <
-                                  std::tuple(right.stages * right.tensor,
-                                             right.microbatches.size());
-                         });
+    auto least = llvm::max_element(choices, [](const EvenChoice &left,
+                                               const EvenChoice &right) {
+      return std::tuple(left.stages * left.tensor, left.microbatches.size()) <
+             std::tuple(right.stages * right.tensor, right.microbatches.size());
+    });
     add(*least, /*force=*/true, selection);
   }
 }

@@ -231,7 +231,7 @@ const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
                    problem.layers[layers.first].tensorDegrees.begin(),
                    problem.layers[layers.first].tensorDegrees.end());
   sort(degrees);
-  degrees.erase(std::unique(degrees.begin(), degrees.end()), degrees.end());
+  degrees.erase(llvm::unique(degrees), degrees.end());
   for (int64_t degree : degrees) {
     bool divides =
         all_of(counts, [&](int64_t count) { return count % degree == 0; });

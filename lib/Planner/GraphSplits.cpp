@@ -80,7 +80,7 @@ bool Atoms::addCut(int64_t tensor, int64_t dim, int64_t cut) {
   for (int64_t other : list)
     if (other == cut || (other % cut != 0 && cut % other != 0))
       return false;
-  list.insert(std::lower_bound(list.begin(), list.end(), cut), cut);
+  list.insert(llvm::lower_bound(list, cut), cut);
   return true;
 }
 

@@ -256,9 +256,10 @@ std::vector<GroupDesign>
 hetero::planner::sortDesigns(std::vector<GroupDesign> designs) {
   std::vector<std::pair<double, size_t>> order;
   for (auto [index, entry] : enumerate(designs))
-    order.push_back({entry.seconds, index});
+    order.emplace_back(entry.seconds, index);
   sort(order);
   std::vector<GroupDesign> sorted;
+  sorted.reserve(order.size());
   for (auto [seconds, index] : order)
     sorted.push_back(std::move(designs[index]));
   return sorted;

@@ -96,6 +96,7 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
   std::vector<std::vector<int64_t>> runs =
       findRuns(builder.model.cluster, devices, /*mostByNode=*/4);
   std::vector<std::vector<int64_t>> numbers;
+  numbers.reserve(runs.size());
   for (size_t i = 0; i < runs.size(); ++i)
     numbers.push_back({int64_t(i)});
   int64_t most = options.asReleased ? 2 : mostOrders;

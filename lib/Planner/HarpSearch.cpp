@@ -126,7 +126,7 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
   }
   keys.clear();
   for (auto [number, stage] : enumerate(list))
-    keys.push_back({stage.time, number});
+    keys.emplace_back(stage.time, number);
   sort(keys);
   std::vector<HarpStage> &sorted = table[cut * numPositions() + begin];
   sorted.reserve(list.size());
@@ -221,7 +221,7 @@ void HarpSearch::findPeriods() {
   std::vector<std::pair<int64_t, int64_t>> joints;
   for (int64_t end = 1; end + 1 < numPositions(); ++end)
     for (int64_t begin = end; begin + 1 < numPositions(); ++begin)
-      joints.push_back({end, begin});
+      joints.emplace_back(end, begin);
   for (int64_t cut = 1; cut + 1 < numCuts(); ++cut)
     for (auto [end, begin] : joints) {
       double one = crossing(cut, end, begin);

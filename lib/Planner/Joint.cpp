@@ -285,7 +285,7 @@ void JointPlanner::search(Configuration &configuration, SearchTables &tables,
     for (int64_t count = lowest;
          count <= std::min(most, problem.constraints.maxStages.value_or(most));
          ++count)
-      counts.push_back(count);
+      counts.emplace_back(count);
   }
   bool looksFar =
       certifies && problem.layers.size() * order.size() <= smallProblem;
@@ -406,8 +406,8 @@ void JointPlanner::addGroups() {
     Estimate whole = estimate(entry.design, estimator);
     if (whole.seconds == infinity)
       continue;
-    ranked.push_back(
-        {std::min(whole.seconds, estimateSplit(entry.design)), fitting.size()});
+    ranked.emplace_back(std::min(whole.seconds, estimateSplit(entry.design)),
+                        fitting.size());
     fitting.push_back(
         {std::move(entry.design), std::move(whole), fitting.size()});
   }
@@ -423,7 +423,7 @@ void JointPlanner::addGroups() {
     ++tried;
     double seconds = schedule(entry.design, entry.estimate);
     if (seconds < infinity)
-      scheduled.push_back({seconds, entry.design});
+      scheduled.emplace_back(seconds, entry.design);
   }
   llvm::stable_sort(scheduled, [](const auto &left, const auto &right) {
     return left.first < right.first;
@@ -575,6 +575,7 @@ std::vector<Design> JointPlanner::chooseSplitStarts() {
       entry->second = {seconds, std::move(design)};
   }
   std::vector<std::pair<double, Design>> ranked;
+  ranked.reserve(bestOf.size());
   for (auto &[number, entry] : bestOf)
     ranked.push_back(std::move(entry));
   llvm::stable_sort(ranked, [](const auto &left, const auto &right) {

@@ -64,6 +64,7 @@ static void setLengths(Design &design, ArrayRef<int64_t> lengths) {
 
 static std::vector<int64_t> lengthsOf(const Design &design) {
   std::vector<int64_t> lengths;
+  lengths.reserve(design.stages.size());
   for (const StageChoice &stage : design.stages)
     lengths.push_back(stage.layers.last - stage.layers.first + 1);
   return lengths;

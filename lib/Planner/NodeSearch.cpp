@@ -317,7 +317,7 @@ void NodeSearch::insert(Cell &cell, const Label &label) {
       return;
   erase_if(cell, [&](int32_t other) { return label.isAsGood(labels[other]); });
   if (cell.size() >= mostLabels) {
-    auto worst = llvm::max_element(cell, [&](int32_t left, int32_t right) {
+    auto *worst = llvm::max_element(cell, [&](int32_t left, int32_t right) {
       return labels[left].value() < labels[right].value();
     });
     if (labels[*worst].value() <= label.value())
@@ -432,7 +432,7 @@ NodeSearch::solve(ArrayRef<size_t> order, bool split, double most) {
   });
   std::vector<std::pair<double, std::vector<StageChoice>>> result;
   for (int32_t at : ArrayRef(last).take_front(designsOfEach))
-    result.push_back({labels[at].seconds, collect(order, at)});
+    result.emplace_back(labels[at].seconds, collect(order, at));
   return result;
 }
 

@@ -150,6 +150,7 @@ hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
     classes[cluster.devices[device].deviceClass].push_back(device);
   }
   std::vector<std::vector<int64_t>> devices;
+  devices.reserve(classes.size());
   for (auto &[deviceClass, list] : classes)
     devices.push_back(list);
   std::vector<PricedPlan> plans;

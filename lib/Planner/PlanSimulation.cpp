@@ -153,6 +153,7 @@ static std::vector<std::vector<int64_t>> listColumnsInNodes(const Mesh &mesh,
   for (auto [index, device] : enumerate(mesh.devices))
     columns[{in.devices[device].node, index % mesh.tensor}].push_back(device);
   std::vector<std::vector<int64_t>> result;
+  result.reserve(columns.size());
   for (auto &[key, devices] : columns)
     result.push_back(std::move(devices));
   return result;
@@ -320,6 +321,7 @@ Expected<PlanSimulation> hetero::planner::simulatePlan(const Problem &problem,
   if (Error error = verifyStructure(model, plan))
     return error;
   std::vector<std::vector<DeviceUse>> devices;
+  devices.reserve(plan.stages.size());
   for (size_t stage = 0; stage < plan.stages.size(); ++stage)
     devices.push_back(getDeviceUse(model, plan, stage));
   return simulateStages(model, plan, getStageTimes(model, plan),

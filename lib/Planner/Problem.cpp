@@ -82,7 +82,7 @@ risingPoints(const MeasuredTimes &measured, Time MeasuredTimes::Point::*phase) {
   double longest = 0;
   for (const MeasuredTimes::Point &point : measured.points) {
     longest = std::max(longest, static_cast<double>((point.*phase).count()));
-    points.push_back({static_cast<double>(point.samples), longest});
+    points.emplace_back(static_cast<double>(point.samples), longest);
   }
   return points;
 }

@@ -177,20 +177,20 @@ static void readConstraints(YamlReader &reader, const YamlNode &node,
 }
 
 /// The item with a number, or the list of all if there is none such.
-static const YamlNode &itemOf(const YamlNode &list, int64_t index) {
-  return index < int64_t(list.items.size()) ? list.items[index] : list;
+static const YamlNode *itemOf(const YamlNode *list, int64_t index) {
+  return index < int64_t(list->items.size()) ? &list->items[index] : list;
 }
 
 /// The node that a part of the problem was read from.
-static const YamlNode &findNode(const YamlNode &node, ProblemPlace place) {
-  auto child = [](const YamlNode &parent, StringRef key) -> const YamlNode & {
-    for (auto [name, value] : zip(parent.keys, parent.items))
+static const YamlNode *findNode(const YamlNode *node, ProblemPlace place) {
+  auto child = [](const YamlNode *parent, StringRef key) {
+    for (auto [name, value] : zip(parent->keys, parent->items))
       if (name.text == key)
-        return value;
+        return &value;
     return parent;
   };
-  const YamlNode &constraints = child(node, "constraints");
-  const YamlNode &pin = itemOf(child(constraints, "pins"), place.index);
+  const YamlNode *constraints = child(node, "constraints");
+  const YamlNode *pin = itemOf(child(constraints, "pins"), place.index);
   switch (place.kind) {
   case ProblemPlace::Kind::Problem:
     return node;
@@ -246,7 +246,7 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer,
   if (!error && cluster)
     error = checkConstraints(problem, *cluster, place);
   if (error) {
-    reader.fail(findNode(reader.root(), place), toString(std::move(error)));
+    reader.fail(*findNode(&reader.root(), place), toString(std::move(error)));
     return reader.takeError();
   }
   return problem;

@@ -26,7 +26,7 @@ SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
     cuts.insert(cuts.end(), {pin.layer, pin.layer + 1});
   cuts.push_back(numLayers);
   sort(cuts);
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  cuts.erase(llvm::unique(cuts), cuts.end());
   findRunKinds();
 }
 
@@ -59,7 +59,7 @@ void SearchTables::findRunKinds() {
           indices.try_emplace(std::move(key), representatives.size());
       runKinds[first * numCuts + last] = entry->second;
       if (isNew)
-        representatives.push_back({first, last});
+        representatives.emplace_back(first, last);
     }
   }
 }

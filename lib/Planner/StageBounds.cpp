@@ -61,9 +61,9 @@ LayerRuns::LayerRuns(const Problem &problem)
       inputs.push_back(entering);
       int64_t length = last - first + 1;
       if (counts.size() == 1)
-        units.push_back({runs[first * (numLayers + 1) + first + 1], length});
+        units.emplace_back(runs[first * (numLayers + 1) + first + 1], length);
       else
-        units.push_back({entry->second, 1});
+        units.emplace_back(entry->second, 1);
       representatives.push_back({first, last});
       states.push_back(state);
       degrees.push_back(common);

@@ -117,6 +117,7 @@ static ArrayRef<int64_t> rowOf(const Mesh &mesh, int64_t row) {
 
 static std::vector<int64_t> columnOf(const Mesh &mesh, int64_t column) {
   std::vector<int64_t> devices;
+  devices.reserve(mesh.data);
   for (int64_t row = 0; row < mesh.data; ++row)
     devices.push_back(mesh.devices[row * mesh.tensor + column]);
   return devices;
@@ -525,6 +526,7 @@ StageTimes StageModel::onceTimes(const Stage &stage) const {
     return result;
   Time afterUpdate;
   std::vector<std::vector<int64_t>> columns;
+  columns.reserve(mesh.tensor);
   for (int64_t index = 0; index < mesh.tensor; ++index)
     columns.push_back(columnOf(mesh, index));
   std::vector<cost::Group> groups = cost::makeGroups(cluster, columns);

@@ -22,6 +22,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static std::vector<double> pricesBySpeed(StageBounds &bounds) {
   std::vector<double> prices;
   size_t whole = bounds.runs.find(0, bounds.runs.numLayers);
+  prices.reserve(bounds.classes.size());
   for (size_t index = 0; index < bounds.classes.size(); ++index)
     prices.push_back(1 / std::max(1e-18, bounds.leastRate(whole, index)));
   return prices;
@@ -87,7 +88,7 @@ void Relaxation::findPlaces() {
     places.push_back({&node, 0, node.counts});
   std::vector<double> levels(network.outOfClass);
   sort(levels);
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  levels.erase(llvm::unique(levels), levels.end());
   // The slowest node of a stage has one of these bandwidths at best.
   for (double level : levels) {
     StagePlaceBound place = {nullptr, level, {}};
@@ -129,14 +130,14 @@ Relaxation::TimeGroups Relaxation::findTimes(size_t run, int64_t tensor,
     }
   }
   sort(times);
-  times.erase(std::unique(times.begin(), times.end()), times.end());
+  times.erase(llvm::unique(times), times.end());
   TimeGroups groups;
   for (double time : times)
     if (times.size() > fewTimes && !groups.times.empty() &&
         time <= groups.times.back().first * (1 + togetherWithin))
       groups.times.back().second = time;
     else
-      groups.times.push_back({time, time});
+      groups.times.emplace_back(time, time);
   for (auto [choice, row] : enumerate(bounds.rowChoices())) {
     if (row.tensor != tensor || !bounds.isAllowed(run, choice))
       continue;

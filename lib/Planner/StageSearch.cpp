@@ -420,10 +420,9 @@ void StageSearch::insert(Label label, std::vector<int64_t> &labels) {
   erase_if(labels,
            [&](int64_t other) { return isDominated(arena[other], label); });
   if (labels.size() >= maxLabels) {
-    auto worst = std::max_element(
-        labels.begin(), labels.end(), [&](int64_t left, int64_t right) {
-          return value(arena[left]) < value(arena[right]);
-        });
+    auto worst = llvm::max_element(labels, [&](int64_t left, int64_t right) {
+      return value(arena[left]) < value(arena[right]);
+    });
     if (value(arena[*worst]) <= value(label))
       return;
     labels.erase(worst);

@@ -78,7 +78,7 @@ StateDivision::StateDivision(const StageModel &model, Stage &stage,
       free.push_back(
           kind.usable -
           model.memoryUse(stage, place, kind.members.front()).total());
-      perMicrobatch.push_back(Bytes(0));
+      perMicrobatch.emplace_back(0);
       continue;
     }
     stage.inFlight = 1;

@@ -104,13 +104,13 @@ static std::vector<std::pair<int64_t, LayerRun>> listRuns(const Plan &plan) {
   if (plan.schedule != ScheduleKind::Interleaved) {
     for (auto [index, stage] : enumerate(plan.stages))
       for (const LayerRun &run : stage.layers)
-        runs.push_back({int64_t(index), run});
+        runs.emplace_back(int64_t(index), run);
     return runs;
   }
   size_t chunks = plan.stages.empty() ? 0 : plan.stages.front().layers.size();
   for (size_t chunk = 0; chunk < chunks; ++chunk)
     for (auto [index, stage] : enumerate(plan.stages))
-      runs.push_back({int64_t(index), stage.layers[chunk]});
+      runs.emplace_back(int64_t(index), stage.layers[chunk]);
   return runs;
 }
 

@@ -111,8 +111,8 @@ void ChangeList::addDevices() {
     }
     node.groups.push_back({1, int64_t(classIndex)});
     int64_t added = 0;
-    for (int64_t device = 0; device < int64_t(cluster.devices.size()); ++device)
-      added += cluster.devices[device].node <= nodeIndex;
+    for (const auto &device : cluster.devices)
+      added += device.node <= nodeIndex;
     renumber(onIt.constraints, added);
     add("one more " + deviceClass.name + " in node '" + node.name + "'",
         std::move(changed), std::move(onIt), deviceClass.price, added);
@@ -122,8 +122,9 @@ void ChangeList::addDevices() {
 static bool isAlike(const cluster::Node &left, const cluster::Node &right) {
   auto key = [](const cluster::Node &node) {
     std::vector<std::pair<int64_t, int64_t>> groups;
+    groups.reserve(node.groups.size());
     for (const cluster::DeviceGroup &group : node.groups)
-      groups.push_back({group.count, group.deviceClass});
+      groups.emplace_back(group.count, group.deviceClass);
     return std::tuple(groups, node.link->bandwidth, node.link->latency);
   };
   return left.link && right.link && key(left) == key(right);

@@ -83,6 +83,7 @@ MaybeError Communicator::open(const Program &program) {
     named[stream];
   }
   std::vector<Stream> list;
+  list.reserve(named.size());
   for (const auto &entry : named)
     list.push_back(entry.first);
   Result<std::vector<int64_t>> ids = transport.agree(list);

@@ -84,6 +84,7 @@ MaybeError Device::accumulate(Reduction reduction, ElementType type,
 
 std::vector<Device::Use> Device::getUses() const {
   std::vector<Use> uses;
+  uses.reserve(live.size());
   for (const auto &entry : live)
     uses.push_back({entry.second.bytes, entry.second.label});
   // By size, then by label: addresses change from run to run.

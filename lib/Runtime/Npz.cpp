@@ -25,7 +25,7 @@ using Archive = std::unique_ptr<zip_t, Closer>;
 using Entry = std::unique_ptr<zip_file_t, Closer>;
 } // namespace
 
-static const std::string suffix = ".npy";
+static constexpr std::string_view suffix = ".npy";
 
 static Result<Archive> openArchive(const std::string &path, int flags) {
   int code = 0;
@@ -100,7 +100,7 @@ static Result<Array> readEntry(zip_t *archive, uint64_t number) {
   return array;
 }
 
-static bool endsWith(const std::string &text, const std::string &end) {
+static bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -165,12 +165,14 @@ MaybeError hetero::runtime::writeNpz(const std::string &path,
   for (size_t i = 0; i < arrays.size(); ++i) {
     contents[i] = makeNpyHeader(arrays[i].type);
     contents[i].append(arrays[i].data.begin(), arrays[i].data.end());
-    if (!addEntry(archive->get(), arrays[i].name + suffix, contents[i]))
+    if (!addEntry(archive->get(), arrays[i].name + std::string(suffix),
+                  contents[i]))
       return path + ": '" + arrays[i].name +
              "': " + zip_strerror(archive->get());
   }
   if (zip_close(archive->get()) != 0)
     return path + ": " + zip_strerror(archive->get());
-  archive->release();
+  // It has freed itself.
+  static_cast<void>(archive->release());
   return std::nullopt;
 }

@@ -245,6 +245,7 @@ MaybeError Session::reuseOperands(const Instruction &what) {
 
 MaybeError Session::call(const Instruction &what) {
   std::vector<void *> pointers;
+  pointers.reserve(what.operands.size());
   for (BufferId id : what.operands)
     pointers.push_back(memory[id]);
   for (BufferId id : what.results)

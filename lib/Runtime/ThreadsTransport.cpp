@@ -85,6 +85,7 @@ Result<std::vector<int64_t>>
 ThreadsTransport::agree(const std::vector<Stream> &streams) {
   std::lock_guard<std::mutex> lock(exchange->mutex);
   std::vector<int64_t> ids;
+  ids.reserve(streams.size());
   for (const Stream &stream : streams)
     ids.push_back(exchange->streams.emplace(stream, exchange->streams.size())
                       .first->second);
@@ -196,6 +197,7 @@ std::vector<std::unique_ptr<Transport>>
 hetero::runtime::createThreadsTransports(int64_t numRanks) {
   auto exchange = std::make_shared<Exchange>(numRanks);
   std::vector<std::unique_ptr<Transport>> transports;
+  transports.reserve(numRanks);
   for (int64_t rank = 0; rank < numRanks; ++rank)
     transports.push_back(std::make_unique<ThreadsTransport>(exchange, rank));
   return transports;

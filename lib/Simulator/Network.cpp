@@ -31,14 +31,14 @@ Network::Network(const Cluster &cluster) : cluster(cluster) {
         entry->second = add(
             "switch " + cluster.vertexName(std::max(edge.first, edge.second)),
             edge.link.bandwidth);
-      edgeMedia.push_back({entry->second, entry->second});
+      edgeMedia.emplace_back(entry->second, entry->second);
       continue;
     }
     StringRef first = cluster.vertexName(edge.first);
     StringRef second = cluster.vertexName(edge.second);
     int64_t there = add(first + " -> " + second, edge.link.bandwidth);
-    edgeMedia.push_back(
-        {there, add(second + " -> " + first, edge.link.bandwidth)});
+    edgeMedia.emplace_back(there,
+                           add(second + " -> " + first, edge.link.bandwidth));
   }
   busOf.assign(cluster.nodes.size(), -1);
   portOf.assign(cluster.devices.size(), -1);

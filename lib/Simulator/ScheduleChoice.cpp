@@ -58,7 +58,7 @@ Error Chooser::consider(ScheduleKind kind, std::vector<int64_t> counts) {
       (best && simulations >= request.mostSimulations))
     return Error::success();
   ++simulations;
-  seen.push_back({kind, counts});
+  seen.emplace_back(kind, counts);
   Schedule schedule = buildSchedule(kind, request.microbatches, counts,
                                     request.communication, 1, first);
   Expected<SimulationResult> result =

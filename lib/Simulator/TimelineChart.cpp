@@ -161,7 +161,7 @@ LaneLayout Chart::layOut(const TimelineLane &lane, int top) const {
       ++row;
     row = std::min(row, maxRows - 1);
     if (row == ends.size())
-      ends.push_back(Time(0));
+      ends.emplace_back(0);
     ends[row] = std::max(ends[row], span.end);
     layout.rows[i] = row;
   }

@@ -54,7 +54,7 @@ OrderSearch::OrderSearch(const LiveGraph &graph)
 }
 
 static void insertSorted(SmallVector<int, 8> &list, int value) {
-  auto *it = std::lower_bound(list.begin(), list.end(), value);
+  auto *it = llvm::lower_bound(list, value);
   if (it == list.end() || *it != value)
     list.insert(it, value);
 }
@@ -79,7 +79,7 @@ std::optional<Order> OrderSearch::find(int trial, std::mt19937 &random,
     if (neighbors[node].empty())
       continue;
     current[node] = weigh(node);
-    queue.push({current[node], node});
+    queue.emplace(current[node], node);
   }
   Order order;
   while (!queue.empty()) {
@@ -98,7 +98,7 @@ std::optional<Order> OrderSearch::find(int trial, std::mt19937 &random,
       return std::nullopt;
     for (int other : around[node]) {
       auto &list = around[other];
-      list.erase(std::lower_bound(list.begin(), list.end(), node));
+      list.erase(llvm::lower_bound(list, node));
       for (int third : around[node])
         if (third != other)
           insertSorted(list, third);
@@ -108,7 +108,7 @@ std::optional<Order> OrderSearch::find(int trial, std::mt19937 &random,
       if (changed == current[other])
         continue;
       current[other] = changed;
-      queue.push({changed, other});
+      queue.emplace(changed, other);
     }
   }
   return order;
@@ -162,7 +162,7 @@ void Folder::place(Table table) {
 /// Makes all costs at least zero, so that sums only grow; returns what was
 /// taken away.
 double Folder::shiftToZero(std::vector<double> &costs) {
-  double least = *std::min_element(costs.begin(), costs.end());
+  double least = *llvm::min_element(costs);
   if (least == infinity)
     return 0;
   for (double &cost : costs)

@@ -124,7 +124,7 @@ double DualBound::bestStateOf(const Node &node, ArrayRef<int> around,
       sums[i] += first ? pairCost(edge, i, states[edge.second])
                        : pairCost(edge, states[edge.first], i);
   }
-  auto *least = std::min_element(sums.begin(), sums.end());
+  auto *least = llvm::min_element(sums);
   if (sums[state] <= *least)
     return 0;
   double gain = sums[state] - *least;

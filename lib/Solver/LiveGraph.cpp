@@ -188,7 +188,7 @@ bool LiveGraph::fold(int index) {
   --numAlive;
   int size = fold.costs.size();
   if (fold.neighbors.empty()) {
-    base += *std::min_element(fold.costs.begin(), fold.costs.end());
+    base += *llvm::min_element(fold.costs);
   } else if (fold.neighbors.size() == 1) {
     auto &neighbor = fold.neighbors[0];
     std::vector<double> &costs = nodes[neighbor.node].costs;
@@ -232,7 +232,8 @@ bool LiveGraph::reduce() {
   queued.assign(nodes.size(), 0);
   for (int node = 0, end = nodes.size(); node < end; ++node)
     enqueue(node);
-  for (size_t next = 0; next < queue.size(); ++next) {
+  // It grows meanwhile.
+  for (size_t next = 0; next < queue.size(); ++next) { // NOLINT(*loop-convert)
     int node = queue[next];
     queued[node] = 0;
     if (!nodes[node].alive)

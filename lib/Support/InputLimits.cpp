@@ -153,7 +153,10 @@ static bool mayBeComplex(StringRef type, StringRef text, unsigned &budget) {
     if (name.contains('.')) // A type of a dialect.
       continue;
     StringRef alias = findAlias(text, name);
-    if (alias.empty() || budget-- == 0 || mayBeComplex(alias, text, budget))
+    if (alias.empty() || budget == 0)
+      return true;
+    --budget;
+    if (mayBeComplex(alias, text, budget))
       return true;
   }
   return false;

@@ -15,6 +15,7 @@
 #include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/NcclCommunicator.h"
 #include "hetero/Runtime/ThreadPool.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 #include <thread>
 
@@ -67,23 +68,31 @@ createTransports(ModuleOp module, const StepOptions &options,
   return transports;
 }
 
+/// The first of some variables of the environment that is a number.
+static std::optional<int>
+findNumber(std::initializer_list<const char *> names) {
+  for (const char *name : names)
+    if (const char *text = std::getenv(name))
+      if (int number; llvm::to_integer(text, number))
+        return number;
+  return std::nullopt;
+}
+
 /// The number of the GPU of a rank: on each machine they are counted from 0.
 static int getDeviceNumber(int64_t rank, TransportKind transport) {
+  std::optional<int> number;
   if (transport == TransportKind::Mpi)
-    for (const char *name :
-         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
-      if (const char *number = std::getenv(name))
-        return std::atoi(number);
-  return int(rank);
+    number = findNumber(
+        {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"});
+  return number.value_or(int(rank));
 }
 
 /// How many ranks share the processors of this machine.
 static int64_t getNumLocalRanks(int64_t numRanks, TransportKind transport) {
+  std::optional<int> number;
   if (transport == TransportKind::Mpi)
-    for (const char *name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
-      if (const char *number = std::getenv(name))
-        return std::max(1, std::atoi(number));
-  return std::max<int64_t>(1, numRanks);
+    number = findNumber({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"});
+  return std::max<int64_t>(1, number.value_or(numRanks));
 }
 
 static unsigned getNumThreads(const StepOptions &options, int64_t numRanks) {
@@ -259,6 +268,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
 
 std::vector<int64_t> StepExecutable::getLocalRanks() const {
   std::vector<int64_t> ranks;
+  ranks.reserve(group->getNumSessions());
   for (size_t i = 0; i < group->getNumSessions(); ++i)
     ranks.push_back(group->getSession(i).getProgram().rank);
   return ranks;

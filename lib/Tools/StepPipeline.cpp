@@ -44,6 +44,7 @@ static bool hasLayers(func::FuncOp step) {
 /// Sizes that differ by at most one.
 static std::vector<int64_t> divide(int64_t total, int64_t parts) {
   std::vector<int64_t> sizes;
+  sizes.reserve(parts);
   for (int64_t i = 0; i < parts; ++i)
     sizes.push_back(total / parts + (i < total % parts));
   return sizes;

@@ -30,8 +30,8 @@ static void setRole(StepTensor &tensor, RoleAttr role) {
   if (!role)
     return;
   tensor.role = stringifyRoleKind(role.getKind()).str();
-  if (role.getKind() == RoleKind::UpdatedState && role.getArgument())
-    tensor.updates = *role.getArgument();
+  if (role.getKind() == RoleKind::UpdatedState)
+    tensor.updates = role.getArgument();
 }
 
 static LogicalResult setType(StepTensor &tensor, Type type, Location loc,

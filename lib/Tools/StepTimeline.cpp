@@ -102,12 +102,11 @@ static void addPrediction(ModuleOp module, Timeline &timeline) {
   if (failed(cluster) || failed(plan))
     return;
   completePredictions(module, *cluster, *plan);
-  timeline.facts.push_back({"planner", plan->planner});
-  timeline.facts.push_back(
-      {"batch", std::to_string(plan->batch) + " samples in " +
-                    std::to_string(plan->microbatches.size()) +
-                    " microbatches"});
-  timeline.facts.push_back({"stages", std::to_string(plan->stages.size())});
+  timeline.facts.emplace_back("planner", plan->planner);
+  timeline.facts.emplace_back(
+      "batch", std::to_string(plan->batch) + " samples in " +
+                   std::to_string(plan->microbatches.size()) + " microbatches");
+  timeline.facts.emplace_back("stages", std::to_string(plan->stages.size()));
   if (!schedule)
     return;
   llvm::Expected<TimelineSection> section =
@@ -214,7 +213,7 @@ Timeline hetero::makeTimeline(ModuleOp planned,
     addMeasurement(events, rankNames, timeline);
   for (const TimelineSection &section : timeline.sections) {
     auto [name, value] = StringRef(section.title).split(": ");
-    timeline.facts.push_back({name.lower(), value.str()});
+    timeline.facts.emplace_back(name.lower(), value.str());
   }
   return timeline;
 }

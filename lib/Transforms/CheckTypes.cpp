@@ -34,9 +34,9 @@ static bool isCountable(ArrayRef<int64_t> shape) {
     return true;
   std::optional<int64_t> count = 1;
   for (int64_t size : shape)
-    if (!(count = llvm::checkedMul(*count, size)))
-      return false;
-  return true;
+    if (count)
+      count = llvm::checkedMul(*count, size);
+  return count.has_value();
 }
 
 static Problem classify(Type type) {

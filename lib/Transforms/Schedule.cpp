@@ -53,6 +53,7 @@ static FailureOr<std::vector<int64_t>> getInFlight(simulator::ScheduleKind kind,
   int64_t microbatches = plan.microbatches.size();
   int64_t chunks = plan.stages.front().layers.size();
   std::vector<int64_t> limits;
+  limits.reserve(plan.stages.size());
   for (const planner::Stage &stage : plan.stages)
     limits.push_back(std::min(stage.inFlight, microbatches * chunks));
   bool adapts = kind == simulator::ScheduleKind::HeteroOneFOneB ||

@@ -74,7 +74,7 @@ bool Clocks::join(State &state, const Step &step) {
     for (auto [mine, theirs] :
          llvm::zip_equal(state.clock, clocks[step.position]))
       mine = std::max(mine, theirs);
-  state.history.push_back({state.next, state.clock});
+  state.history.emplace_back(state.next, state.clock);
   return true;
 }
 

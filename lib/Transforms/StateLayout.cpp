@@ -177,7 +177,7 @@ LayoutBuilder::getStorage(unsigned argument, RankedTensorType type,
     if ((!tensor || tensor->form.dim != dim) && type.getDimSize(dim) > 1 &&
         (best < 0 || type.getDimSize(dim) > type.getDimSize(best)))
       best = dim;
-  if (auto it = storageDims.find(argument);
+  if (const auto *it = storageDims.find(argument);
       it != storageDims.end() && (!tensor || tensor->form.dim != it->second))
     best = it->second;
   if (best < 0)

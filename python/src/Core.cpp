@@ -268,6 +268,7 @@ Result<PlanInfo> python::planStep(const std::string &source,
 
 static std::vector<TensorInfo> describe(const std::vector<StepTensor> &list) {
   std::vector<TensorInfo> infos;
+  infos.reserve(list.size());
   for (const StepTensor &tensor : list)
     infos.push_back(
         {tensor.name, tensor.type, tensor.role, tensor.updates.value_or(-1)});

@@ -105,7 +105,7 @@ static T await(const std::shared_ptr<Job<T>> &job, const nb::object &progress,
       nb::gil_scoped_release unlocked;
       interrupted();
     }
-    throw error;
+    throw nb::python_error(std::move(error));
   }
 }
 

@@ -16,7 +16,7 @@ using namespace hetero;
 
 void PhaseTimes::begin(std::string phase) {
   end();
-  phases.push_back({std::move(phase), 0.0});
+  phases.emplace_back(std::move(phase), 0.0);
   started = Clock::now();
   isRunning = true;
 }

@@ -256,7 +256,7 @@ static MaybeError checkFiles(const Flags &flags) {
     auto file = llvm::sys::fs::openNativeFileForRead(*input);
     if (!file)
       return *input + ": " + llvm::toString(file.takeError());
-    llvm::sys::fs::closeFile(*file);
+    static_cast<void>(llvm::sys::fs::closeFile(*file));
   }
   if (!flags.out.empty()) {
     llvm::sys::fs::file_status status;
@@ -289,7 +289,7 @@ static MaybeError checkFlags(const Flags &flags) {
     return "--threads must be at least 1";
   // More is as good as never.
   for (const auto *seconds : {&flags.patience, &flags.lossTimeout})
-    if (!(*seconds > 0 && *seconds < 1e9))
+    if (bool isTime = *seconds > 0 && *seconds < 1e9; !isTime)
       return "--" + seconds->ArgStr.str() + " must be positive";
   if (!(flags.rtol >= 0))
     return "--rtol must not be negative";
@@ -396,7 +396,7 @@ static bool compare(const StepExecutable &step,
                     const std::vector<runtime::Array> &expected, double rtol) {
   std::vector<std::pair<double, size_t>> differences;
   for (size_t i = 0; i < actual.size(); ++i)
-    differences.push_back({getDifference(actual[i], expected[i]), i});
+    differences.emplace_back(getDifference(actual[i], expected[i]), i);
   llvm::sort(differences, [](auto &a, auto &b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });

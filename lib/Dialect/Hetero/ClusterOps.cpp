@@ -400,3 +400,5 @@ static void printMesh(OpAsmPrinter &printer, MeshOp, ArrayAttr names,
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Hetero/HeteroClusterOps.cpp.inc"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"

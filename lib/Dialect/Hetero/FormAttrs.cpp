@@ -8,6 +8,7 @@
 
 #include "AsmDirectives.h"
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallSet.h"

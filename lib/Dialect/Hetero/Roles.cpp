@@ -51,10 +51,12 @@ LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 Attribute RoleAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  FailureOr<RoleKind> kind = failure();
-  std::optional<int64_t> argument;
-  if (parser.parseLess() || failed(kind = FieldParser<RoleKind>::parse(parser)))
+  if (parser.parseLess())
     return {};
+  FailureOr<RoleKind> kind = FieldParser<RoleKind>::parse(parser);
+  if (failed(kind))
+    return {};
+  std::optional<int64_t> argument;
   if (succeeded(parser.parseOptionalKeyword("of")) &&
       parser.parseInteger(argument.emplace()))
     return {};

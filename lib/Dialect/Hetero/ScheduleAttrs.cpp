@@ -180,7 +180,7 @@ Attribute ProgramAttr::parse(AsmParser &parser, Type) {
         FieldParser<InstructionKind>::parse(parser);
     if (failed(parsed) || parseChunkAndSweep(parser, chunk, sweep))
       return {};
-    kind = *parsed;
+    kind.emplace(*parsed);
   }
   if (parser.parseKeyword("on") || parseRankList(parser, ranks) ||
       parser.parseGreater())

@@ -398,3 +398,5 @@ LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Hetero/HeteroScheduleOps.cpp.inc"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"

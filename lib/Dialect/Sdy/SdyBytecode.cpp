@@ -93,8 +93,10 @@ private:
 
   DialectBytecodeWriter &writer;
 };
+} // namespace
 
-LogicalResult writeSharding(TensorShardingAttr attr, FieldWriter &write) {
+static LogicalResult writeSharding(TensorShardingAttr attr,
+                                   FieldWriter &write) {
   if (attr.getUnreducedAxes().empty())
     return write(ShardingCode, attr.getMeshOrRef(), attr.getDimShardings(),
                  attr.getReplicatedAxes());
@@ -103,8 +105,8 @@ LogicalResult writeSharding(TensorShardingAttr attr, FieldWriter &write) {
                attr.getUnreducedAxes());
 }
 
-LogicalResult writeShardings(TensorShardingPerValueAttr attr,
-                             FieldWriter &write) {
+static LogicalResult writeShardings(TensorShardingPerValueAttr attr,
+                                    FieldWriter &write) {
   bool anyUnreduced =
       llvm::any_of(attr.getShardings(), [](TensorShardingAttr sharding) {
         return !sharding.getUnreducedAxes().empty();
@@ -114,7 +116,7 @@ LogicalResult writeShardings(TensorShardingPerValueAttr attr,
                attr.getShardings());
 }
 
-LogicalResult writeRule(OpShardingRuleAttr attr, FieldWriter &write) {
+static LogicalResult writeRule(OpShardingRuleAttr attr, FieldWriter &write) {
   return write(ShardingRuleCode, attr.getFactorSizes(),
                attr.getOperandMappings(), attr.getResultMappings(),
                attr.getReductionFactors(), attr.getNeedReplicationFactors(),
@@ -126,6 +128,7 @@ LogicalResult writeRule(OpShardingRuleAttr attr, FieldWriter &write) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Reads fields of any kind one after the other. Lists grow as they are read:
 /// a damaged length must not reserve memory.
 class FieldReader {
@@ -178,29 +181,30 @@ private:
 
   DialectBytecodeReader &reader;
 };
+} // namespace
 
 template <typename AttrT, typename... Ts>
-Attribute build(FieldReader &read, const Ts &...fields) {
+static Attribute build(FieldReader &read, const Ts &...fields) {
   return AttrT::get(read.getContext(), fields...);
 }
 
 /// For attributes that have a verifier of their own.
 template <typename AttrT, typename... Ts>
-Attribute buildChecked(FieldReader &read, const Ts &...fields) {
+static Attribute buildChecked(FieldReader &read, const Ts &...fields) {
   return AttrT::getChecked([&]() { return read.emitError(); },
                            read.getContext(), fields...);
 }
 
 /// Reads an attribute that is a list of attributes of one type.
 template <typename AttrT, typename ElementT>
-Attribute readList(FieldReader &read) {
+static Attribute readList(FieldReader &read) {
   SmallVector<ElementT> elements;
   if (!read(elements))
     return {};
   return build<AttrT>(read, ArrayRef<ElementT>(elements));
 }
 
-Attribute readMesh(FieldReader &read) {
+static Attribute readMesh(FieldReader &read) {
   SmallVector<MeshAxisAttr> axes;
   SmallVector<int64_t> deviceIds;
   if (!read(axes, deviceIds))
@@ -208,7 +212,7 @@ Attribute readMesh(FieldReader &read) {
   return buildChecked<MeshAttr>(read, ArrayRef(axes), ArrayRef(deviceIds));
 }
 
-Attribute readAxisRef(FieldReader &read) {
+static Attribute readAxisRef(FieldReader &read) {
   StringRef name;
   SubAxisInfoAttr info;
   if (!read(name, info))
@@ -216,7 +220,7 @@ Attribute readAxisRef(FieldReader &read) {
   return build<AxisRefAttr>(read, name, info);
 }
 
-Attribute readDimensionSharding(FieldReader &read) {
+static Attribute readDimensionSharding(FieldReader &read) {
   SmallVector<AxisRefAttr> axes;
   bool isClosed;
   std::optional<int64_t> priority;
@@ -225,7 +229,7 @@ Attribute readDimensionSharding(FieldReader &read) {
   return build<DimensionShardingAttr>(read, ArrayRef(axes), isClosed, priority);
 }
 
-Attribute readSharding(FieldReader &read, bool hasUnreduced) {
+static Attribute readSharding(FieldReader &read, bool hasUnreduced) {
   Attribute mesh;
   SmallVector<DimensionShardingAttr> dims;
   SmallVector<AxisRefAttr> replicated, unreduced;
@@ -239,7 +243,7 @@ Attribute readSharding(FieldReader &read, bool hasUnreduced) {
                                    ArrayRef(replicated), ArrayRef(unreduced));
 }
 
-Attribute readRule(FieldReader &read) {
+static Attribute readRule(FieldReader &read) {
   SmallVector<int64_t> sizes, reduction, replication, permutation, blocked;
   SmallVector<TensorMappingAttr> operands, results;
   bool isCustom;
@@ -252,7 +256,7 @@ Attribute readRule(FieldReader &read) {
                                    ArrayRef(blocked), isCustom);
 }
 
-Attribute readAllToAllParam(FieldReader &read) {
+static Attribute readAllToAllParam(FieldReader &read) {
   SmallVector<AxisRefAttr> axes;
   int64_t source, target;
   if (!read(axes, source, target))
@@ -260,14 +264,14 @@ Attribute readAllToAllParam(FieldReader &read) {
   return build<AllToAllParamAttr>(read, ArrayRef(axes), source, target);
 }
 
-Attribute readMeshAxis(FieldReader &read) {
+static Attribute readMeshAxis(FieldReader &read) {
   StringRef name;
   int64_t size;
   return read(name, size) ? buildChecked<MeshAxisAttr>(read, name, size)
                           : Attribute();
 }
 
-Attribute readSubAxisInfo(FieldReader &read) {
+static Attribute readSubAxisInfo(FieldReader &read) {
   int64_t preSize, size;
   return read(preSize, size) ? build<SubAxisInfoAttr>(read, preSize, size)
                              : Attribute();
@@ -277,6 +281,7 @@ Attribute readSubAxisInfo(FieldReader &read) {
 // The interface
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Counts the attributes of this dialect that are being read one inside the
 /// other. MLIR's reader follows references on demand, in a damaged file for
 /// ever: an attribute may refer to itself.

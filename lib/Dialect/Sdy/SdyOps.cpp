@@ -350,3 +350,4 @@ LogicalResult ManualComputationOp::verifyRegions() {
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Sdy/SdyOps.cpp.inc"
+#include "mlir/IR/DialectImplementation.h"

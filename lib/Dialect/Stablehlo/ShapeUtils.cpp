@@ -10,6 +10,7 @@
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -96,7 +97,7 @@ LogicalResult stablehlo::verifyDimsDistinct(std::optional<Location> location,
                                             StringRef name) {
   SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
-  auto *repeated = std::adjacent_find(sorted.begin(), sorted.end());
+  auto *repeated = llvm::adjacent_find(sorted);
   if (repeated != sorted.end())
     return emitOptionalError(location, name, " contains ", *repeated,
                              " more than once");

@@ -12,6 +12,7 @@
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -109,7 +110,7 @@ static SmallVector<int64_t> getNumbers(DenseIntElementsAttr attr) {
 
 /// The first number that occurs twice in `sorted`.
 static std::optional<int64_t> findDuplicate(ArrayRef<int64_t> sorted) {
-  const int64_t *it = std::adjacent_find(sorted.begin(), sorted.end());
+  const int64_t *it = llvm::adjacent_find(sorted);
   return it == sorted.end() ? std::nullopt : std::optional(*it);
 }
 
@@ -149,7 +150,7 @@ static LogicalResult verifyReplicaGroups(std::optional<Location> location,
     return emitOptionalError(location, "replica id #", *id,
                              " seen more than once");
   for (int64_t id : llvm::seq<int64_t>(0, ids.size()))
-    if (!std::binary_search(ids.begin(), ids.end(), id))
+    if (!llvm::binary_search(ids, id))
       return emitOptionalError(location, "replica id #", id,
                                " not seen in replica groups");
   if (rules.groupSize && type.getDimSize(1) != *rules.groupSize)

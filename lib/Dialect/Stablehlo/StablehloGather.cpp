@@ -197,7 +197,7 @@ Type Gather::inferResultType() const {
                                        : ShapedType::kDynamic);
   SmallVector<int64_t> shape, bounds;
   int64_t indexDim = 0, rank = getBatchRank() + offsetSizes.size();
-  auto nextOffset = offsetSizes.begin();
+  auto *nextOffset = offsetSizes.begin();
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (llvm::is_contained(numbers.getOffsetDims(), dim)) {
       shape.push_back(*nextOffset++);

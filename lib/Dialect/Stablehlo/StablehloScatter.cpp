@@ -9,6 +9,7 @@
 #include "hetero/Dialect/Stablehlo/Reducers.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::stablehlo;
@@ -30,7 +31,7 @@ static LogicalResult checkDistinct(Operation *op, ArrayRef<int64_t> dims,
   SmallVector<int64_t> all(dims);
   llvm::append_range(all, others);
   llvm::sort(all);
-  auto twice = std::adjacent_find(all.begin(), all.end());
+  auto *twice = llvm::adjacent_find(all);
   if (twice == all.end())
     return success();
   return op->emitOpError() << "expects " << name

@@ -46,7 +46,7 @@ Result<CudaFunctions> CudaFunctions::load(CudaLibraries libraries) {
 #define HETERO_FIND(library, path, name)                                       \
   if (MaybeError error = find(library, HETERO_SPELL(name),                     \
                               reinterpret_cast<void **>(&functions.name)))     \
-    return Error{"'" + path + "' cannot be used: " + *error};
+    return Error{"'" + (path) + "' cannot be used: " + *error};
 #define HETERO_FIND_DRIVER(name) HETERO_FIND(*driver, libraries.driver, name)
 #define HETERO_FIND_CUBLAS(name) HETERO_FIND(*cublas, libraries.cublas, name)
 #define HETERO_FIND_NCCL(name) HETERO_FIND(*nccl, libraries.nccl, name)

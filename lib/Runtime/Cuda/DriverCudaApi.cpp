@@ -252,7 +252,9 @@ MaybeError DriverCudaApi::copyRows(void *to, int64_t toPitch, const void *from,
                                    int64_t rows, CudaHandle stream) {
   if (MaybeError error = enter())
     return error;
-  CUDA_MEMCPY2D copy = {};
+  // The driver takes zero for members that are not used.
+  CUDA_MEMCPY2D copy;
+  std::memset(&copy, 0, sizeof(copy));
   copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
   copy.srcDevice = toDevice(from);
   copy.srcPitch = fromPitch;
@@ -322,6 +324,7 @@ MaybeError DriverCudaApi::launch(CudaHandle kernel, int64_t numBlocks,
            " threads is more than a device takes";
   // Each word begins with the bytes of its argument.
   std::vector<void *> parameters;
+  parameters.reserve(numArguments);
   for (int64_t i = 0; i < numArguments; ++i)
     parameters.push_back(const_cast<int64_t *>(arguments + i));
   return check(f.cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), numBlocks,

@@ -199,13 +199,14 @@ char *NcclCommunicator::Work::take(int64_t bytes) {
 void NcclCommunicator::Work::copy(void *to, const void *from, int64_t bytes,
                                   std::vector<Step> &steps) {
   if (bytes > 0)
-    steps.push_back([=] { return api.copy(to, from, bytes, channel.stream); });
+    steps.emplace_back(
+        [=] { return api.copy(to, from, bytes, channel.stream); });
 }
 
 void NcclCommunicator::Work::pack(const Slab &slab, char *block,
                                   std::vector<Step> &steps) {
   if (slab.bytes() > 0)
-    steps.push_back([=] {
+    steps.emplace_back([=] {
       return api.copyRows(block, slab.width, slab.data, slab.pitch, slab.width,
                           slab.rows, channel.stream);
     });
@@ -213,7 +214,7 @@ void NcclCommunicator::Work::pack(const Slab &slab, char *block,
 
 void NcclCommunicator::Work::unpack(const char *block, const Slab &slab) {
   if (slab.bytes() > 0)
-    after.push_back([=] {
+    after.emplace_back([=] {
       return api.copyRows(slab.data, slab.pitch, block, slab.width, slab.width,
                           slab.rows, channel.stream);
     });
@@ -260,14 +261,14 @@ MaybeError NcclCommunicator::Work::addGather(const TransferPart &part) {
     from = padded;
   }
   if (isPadded || areEqual(what.sizes)) {
-    calls.push_back([=] {
+    calls.emplace_back([=] {
       return api.allGather(from, blocks[0], largest, ElementType::U8,
                            channel.group, channel.stream);
     });
   } else {
     for (size_t i = 0; i < places.size(); ++i)
       if (int64_t bytes = places[i].bytes())
-        calls.push_back([=] {
+        calls.emplace_back([=] {
           return api.broadcast(i == self ? from : nullptr, blocks[i], bytes,
                                ElementType::U8, i, channel.group,
                                channel.stream);
@@ -308,7 +309,7 @@ MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
   Reduction reduction = what.reduction;
   if (isPadded || areEqual(what.sizes)) {
     void *to = isPadded && own != largest ? take(largest) : part.result;
-    calls.push_back([=] {
+    calls.emplace_back([=] {
       return api.reduceScatter(blocks[0], to, largest / size, type, reduction,
                                channel.group, channel.stream);
     });
@@ -318,7 +319,7 @@ MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
   }
   for (size_t i = 0; i < places.size(); ++i)
     if (int64_t bytes = places[i].bytes())
-      calls.push_back([=] {
+      calls.emplace_back([=] {
         return api.reduce(blocks[i], i == self ? part.result : nullptr,
                           bytes / size, type, reduction, i, channel.group,
                           channel.stream);
@@ -370,12 +371,12 @@ MaybeError NcclCommunicator::Work::addExchange(const TransferPart &part) {
       copy(in, out, to.bytes(), before);
     } else {
       if (int64_t bytes = from.bytes())
-        calls.push_back([=] {
+        calls.emplace_back([=] {
           return api.send(out, bytes, ElementType::U8, i, channel.group,
                           channel.stream);
         });
       if (int64_t bytes = to.bytes())
-        calls.push_back([=] {
+        calls.emplace_back([=] {
           return api.receive(in, bytes, ElementType::U8, i, channel.group,
                              channel.stream);
         });
@@ -398,13 +399,13 @@ MaybeError NcclCommunicator::Work::addScan(const TransferPart &part) {
     return failure;
   std::vector<char> values(bytes);
   fillNeutral(what.reduction, type, values.data(), count);
-  before.push_back(
+  before.emplace_back(
       [=] { return api.write(neutral, values.data(), bytes, channel.stream); });
   Reduction reduction = what.reduction;
   for (size_t root = 0; root < what.group.size(); ++root) {
     const void *from = self < root ? part.operand : neutral;
     void *to = self == root ? part.result : nullptr;
-    calls.push_back([=] {
+    calls.emplace_back([=] {
       return api.reduce(from, to, count, type, reduction, root, channel.group,
                         channel.stream);
     });
@@ -427,19 +428,19 @@ MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
   int64_t other = 1 - static_cast<int64_t>(self);
   switch (what.opcode) {
   case Opcode::Send:
-    calls.push_back([=] {
+    calls.emplace_back([=] {
       return api.send(from, count, element, other, channel.group,
                       channel.stream);
     });
     return std::nullopt;
   case Opcode::Recv:
-    calls.push_back([=] {
+    calls.emplace_back([=] {
       return api.receive(to, count, element, other, channel.group,
                          channel.stream);
     });
     return std::nullopt;
   case Opcode::Broadcast:
-    calls.push_back([=, root = what.root] {
+    calls.emplace_back([=, root = what.root] {
       return api.broadcast(from, to, count, element, root, channel.group,
                            channel.stream);
     });
@@ -447,7 +448,7 @@ MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
   case Opcode::AllReduce:
     if (MaybeError error = checkReduction(what, element))
       return error;
-    calls.push_back([=, reduction = what.reduction] {
+    calls.emplace_back([=, reduction = what.reduction] {
       return api.allReduce(from, to, count, element, reduction, channel.group,
                            channel.stream);
     });

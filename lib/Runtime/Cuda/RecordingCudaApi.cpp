@@ -181,7 +181,7 @@ Result<CudaHandle> RecordingCudaApi::loadModule(const HeteroCudaImage *images) {
 
 Result<CudaHandle> RecordingCudaApi::getKernel(CudaHandle module,
                                                const char *name) {
-  kernels.push_back(name);
+  kernels.emplace_back(name);
   return CudaHandle(kernels.size() - 1);
 }
 

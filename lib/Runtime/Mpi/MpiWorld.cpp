@@ -149,7 +149,7 @@ MaybeError MpiWorld::start(const MpiOptions &options) {
   int *limit = nullptr;
   MPI_Comm_rank(data, &number);
   MPI_Comm_size(data, &size);
-  MPI_Comm_get_attr(data, MPI_TAG_UB, &limit, &found);
+  MPI_Comm_get_attr(data, MPI_TAG_UB, static_cast<void *>(&limit), &found);
   if (found)
     largestTag = *limit;
   rank = number;
@@ -194,8 +194,11 @@ void MpiWorld::finish() {
     std::this_thread::sleep_for(milliseconds(2));
   }
   MaybeError reason = getFailure();
-  if (!reason && (reason = getLoss()))
-    fail(*reason);
+  if (!reason) {
+    reason = getLoss();
+    if (reason)
+      fail(*reason);
+  }
   if (reason && !hadFailed)
     endProcess(*reason);
   stopping = true;

@@ -91,7 +91,7 @@ Traffic::Traffic(const StepLayout &layout) : layout(layout) {
 }
 
 bool Traffic::isNeeded(Value value, Variant variant, int64_t stage) const {
-  auto it = infos.find(value);
+  const auto *it = infos.find(value);
   return it != infos.end() &&
          llvm::is_contained(it->second.needs, std::pair(variant, stage));
 }
@@ -99,7 +99,7 @@ bool Traffic::isNeeded(Value value, Variant variant, int64_t stage) const {
 SmallVector<int64_t> Traffic::getDestinations(Value value,
                                               Variant variant) const {
   SmallVector<int64_t> stages;
-  if (auto it = infos.find(value); it != infos.end())
+  if (const auto *it = infos.find(value); it != infos.end())
     for (auto [other, stage] : it->second.needs)
       if (other == variant)
         stages.push_back(stage);

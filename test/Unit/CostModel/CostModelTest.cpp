@@ -179,7 +179,7 @@ TEST(CostModelTest, collectivesAreMonotoneAndNotFasterThanTheirBytes) {
     std::vector<Bytes> shards, more;
     Bytes total, largest;
     for (int64_t m = 0; m < group.members; ++m) {
-      shards.push_back(Bytes(random() % 10000000));
+      shards.emplace_back(random() % 10000000);
       more.push_back(shards.back() + Bytes(random() % 1000000));
       total += shards.back();
       largest = std::max(largest, shards.back());

@@ -58,8 +58,8 @@ static std::vector<SplitKind> makeKinds(std::mt19937 &random,
     std::vector<int64_t> counts(1);
     int64_t left = pick(1, 14);
     for (int64_t m = 1; m <= kind.maxMicro; ++m) {
-      times.push_back({times.back().first + double(pick(0, 9)),
-                       times.back().second + double(pick(1, 9))});
+      times.emplace_back(times.back().first + double(pick(0, 9)),
+                         times.back().second + double(pick(1, 9)));
       counts.push_back(left / m);
     }
     kind.maxCount = [=](int64_t m) { return counts[m]; };

@@ -76,7 +76,7 @@ private:
     }
     for (int64_t begin = position; begin + 1 < search.numPositions(); ++begin) {
       for (const HarpStage &stage : search.stages(cut, begin)) {
-        pieces.push_back({begin, &stage});
+        pieces.emplace_back(begin, &stage);
         enumerate(stage.lastCut, stage.end);
         pieces.pop_back();
       }

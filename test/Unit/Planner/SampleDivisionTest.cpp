@@ -21,7 +21,7 @@ static double handOutOneByOne(const std::vector<RowKind> &kinds, int64_t size,
   std::vector<std::pair<size_t, int64_t>> rows;
   for (size_t kind = 0; kind < kinds.size(); ++kind)
     for (int64_t row = 0; row < kinds[kind].rows; ++row)
-      rows.push_back({kind, 0});
+      rows.emplace_back(kind, 0);
   double slowest = 0;
   for (left = size; left > 0; --left) {
     std::pair<size_t, int64_t> *best = nullptr;

@@ -239,7 +239,8 @@ MaybeError RandomCollectives::compare(Session &session) const {
   const std::vector<Bytes> &values = expected[program.rank];
   for (size_t i = 0; i < values.size(); ++i)
     if (!values[i].empty() &&
-        std::memcmp(session.getResult(i), values[i].data(), values[i].size()))
+        std::memcmp(session.getResult(i), values[i].data(), values[i].size()) !=
+            0)
       return "result " + std::to_string(i) + " of rank " +
              std::to_string(program.rank) + ", " +
              program.buffers[program.results[i].buffer].str() + ", differs";

@@ -228,7 +228,7 @@ TEST(ScheduleTest, randomSchedulesRunWithinTheirLimits) {
       expectSound(schedule);
       std::vector<std::vector<StageTimes>> times;
       for (const StageTimes &stage : stages)
-        times.push_back(std::vector<StageTimes>(chunks, stage));
+        times.emplace_back(chunks, stage);
       llvm::Expected<SimulationResult> result = simulate({schedule, times});
       ASSERT_TRUE(bool(result)) << stringify(kind).str() << ": "
                                 << llvm::toString(result.takeError());

@@ -44,13 +44,14 @@ TEST(BoolLiterals, LeavesTheOwnSpellingAlone) {
 }
 
 TEST(BoolLiterals, LeavesOtherTextAlone) {
+  constexpr const char *tooLarge =
+      "dense<\"0x01\"> : tensor<99999999999x99999999999x99999999999xi1>";
   for (const char *text :
        {"", "dense<\"0x", "dense<\"0x01", "dense<\"0x01\"", "dense<\"0x01\">",
         "dense<\"0x01\"> : ", "dense<\"0x01\"> : tensor<",
         "dense<\"0x0101\"> : tensor<2xi8>", "dense<\"0x0101\"> : tensor<?xi1>",
         "dense<\"0xZZZZ\"> : tensor<2xi1>", "dense<\"0x0101\"> : tensor<2xi1",
-        "dense<\"0x01\"> : "
-        "tensor<99999999999x99999999999x99999999999xi1>"}) {
+        tooLarge}) {
     EXPECT_EQ(packBoolLiterals(text), std::nullopt) << text;
     EXPECT_EQ(expandBoolLiterals(text), std::nullopt) << text;
   }
