@@ -227,7 +227,7 @@ void LiveGraph::enqueue(int node) {
   queue.push_back(node);
 }
 
-bool LiveGraph::reduce() {
+bool LiveGraph::reduce(bool mayFold) {
   queue.clear();
   queued.assign(nodes.size(), 0);
   for (int node = 0, end = nodes.size(); node < end; ++node)
@@ -239,7 +239,8 @@ bool LiveGraph::reduce() {
       continue;
     if (!shrink(node))
       return false;
-    fold(node);
+    if (mayFold)
+      fold(node);
   }
   return base != infinity;
 }

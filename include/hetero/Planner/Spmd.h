@@ -144,6 +144,8 @@ struct HapOptions {
   std::vector<int64_t> segments;
   /// How many segments with shares of their own searchInTurn may make.
   int64_t maxSegments = 4;
+  /// When the best so far is taken; what is begun then is completed at once.
+  std::optional<Time> timeBudget;
 };
 llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            const cluster::Cluster &cluster,
