@@ -29,7 +29,8 @@ public:
   }
 
   SpmdSolution search(SpmdSpace &space, SpmdCost &cost) const;
-  void searchFrom(SpmdSpace &space, SegmentShares shares);
+  void searchFrom(SpmdSpace &space, SegmentShares shares,
+                  std::vector<SegmentShares> &tried);
   void searchInTurn();
   Expected<SpmdSolution> takeBest();
 
@@ -53,14 +54,9 @@ private:
 
 /// The best program for given shares.
 SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
-  // About as many labels for graphs of all sizes.
-  constexpr int manyLabels = 200000;
   space.setCosts(cost);
   solver::BestFirstOptions search;
-  search.width =
-      options.width > 0
-          ? options.width
-          : 1 + manyLabels / (1 + space.getCostGraph().getNumNodes());
+  search.width = options.width;
   search.deadline = deadline;
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found = solver::searchBestFirst(
@@ -75,11 +71,16 @@ SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
   return solution;
 }
 
-/// In turn from these shares, until it gets no faster.
-void HapSearch::searchFrom(SpmdSpace &space, SegmentShares shares) {
+/// In turn from these shares, until it gets no faster or comes to those that
+/// were tried.
+void HapSearch::searchFrom(SpmdSpace &space, SegmentShares shares,
+                           std::vector<SegmentShares> &tried) {
   constexpr int rounds = 4;
   double last = solver::infinity;
   for (int round = 0; round < rounds && !(best && isOver()); ++round) {
+    if (is_contained(tried, shares))
+      return;
+    tried.push_back(shares);
     SpmdCost cost(cluster, devices, std::move(shares));
     SpmdSolution found = search(space, cost);
     double time = found.time();
@@ -108,9 +109,9 @@ void HapSearch::searchInTurn() {
   std::vector<double> bySpeed = getSpeedShares(graph, cluster, devices);
   std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
   SpmdSpace space = makeSpace(options.segments);
-  searchFrom(space, {bySpeed});
-  if (bySpeed != even)
-    searchFrom(space, {even});
+  std::vector<SegmentShares> tried;
+  searchFrom(space, {bySpeed}, tried);
+  searchFrom(space, {even}, tried);
   if (!options.segments.empty() || isOver())
     return;
   std::vector<int64_t> segments =
@@ -118,7 +119,8 @@ void HapSearch::searchInTurn() {
   if (segments.empty())
     return;
   SpmdSpace segmented = makeSpace(std::move(segments));
-  searchFrom(segmented, best->shares);
+  tried.clear();
+  searchFrom(segmented, best->shares, tried);
 }
 
 Expected<SpmdSolution> HapSearch::takeBest() {

@@ -6,16 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A label stands before a node: all nodes before it have a state. First the
-// dual bound moves all cost onto the edges, such that their least pairs sum to
-// the bound, and these are taken off. What a label costs at least is then the
-// bound, the pairs that it has chosen, and for each node to come the state that
-// goes best with the chosen states of its neighbours. That never falls when
-// another state is chosen, and with none left it is the cost itself.
+// States are chosen from the last node to the first: of a program that is what
+// is wanted before what makes it. A label stands for the choices so far.
 //
-// Only states of nodes that still have neighbours to come matter: of labels
-// before the same node that agree in them the first one that is followed costs
-// least, and the others are forgotten.
+// First the graph is reduced, and the dual bound moves all cost onto the edges
+// such that their least pairs sum to the bound; these are taken off. What a
+// label costs at least is then the bound, the pairs that it has chosen, and for
+// each node to come the state that goes best with the chosen states of its
+// neighbours. That never falls when another state is chosen, and with none left
+// it is the cost itself.
+//
+// Only states of nodes that still have neighbours to come matter: of labels at
+// the same node that agree in them the first one that is followed costs least,
+// and the others are forgotten.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +45,7 @@ struct Label {
 class BestFirst {
 public:
   BestFirst(const CostGraph &graph, const BestFirstOptions &options)
-      : graph(graph), options(options) {}
+      : graph(graph), options(options), full(graph) {}
 
   std::optional<CostGraphSolution> run(ArrayRef<std::vector<int>> starts);
 
@@ -71,7 +74,10 @@ private:
     }
   };
 
-  void moveCosts();
+  void offer(std::vector<int> offered);
+  void offerLeft(ArrayRef<int> chosen);
+  void reverseNodes();
+  bool moveCosts();
   void addEdge(const LiveGraph::Edge &edge);
   void select(int label);
   SmallVector<double, 16> sumBefore(int node, int end) const;
@@ -85,7 +91,11 @@ private:
 
   const CostGraph &graph;
   const BestFirstOptions &options;
-  LiveGraph live;
+  CostGraphSolution solution;
+  /// The graph, and what its reduction leaves, with the nodes there that it
+  /// came from.
+  LiveGraph full, live;
+  std::vector<int> nodeOf;
   std::vector<Node> nodes;
   std::vector<Edge> edges;
   double bound = 0;
@@ -123,12 +133,28 @@ void BestFirst::addEdge(const LiveGraph::Edge &edge) {
   edges.push_back(std::move(entry));
 }
 
-/// Moves all costs to edges, and what is least on each to the bound. Nodes
-/// without an edge have one state.
-void BestFirst::moveCosts() {
-  DualBound dual(live);
-  dual.sweep(options.sweeps, infinity, options.deadline);
-  dual.apply(live, infinity);
+void BestFirst::reverseNodes() {
+  int last = int(live.nodes.size()) - 1;
+  std::reverse(live.nodes.begin(), live.nodes.end());
+  std::reverse(nodeOf.begin(), nodeOf.end());
+  for (LiveGraph::Edge &edge : live.edges) {
+    edge.first = last - edge.first;
+    edge.second = last - edge.second;
+  }
+}
+
+/// Removes what is worse than a solution that the bound comes by, and moves
+/// what is left of costs to edges and to the bound. False if nothing is left.
+bool BestFirst::moveCosts() {
+  if (!live.empty()) {
+    DualBound dual(live);
+    solution.sweeps =
+        dual.sweep(options.sweeps, solution.cost, options.deadline);
+    if (dual.getBestCost() < infinity)
+      offerLeft(dual.getBest());
+    if (!dual.apply(live, solution.cost + 1e-11 * std::abs(solution.cost)))
+      return false;
+  }
   bound = live.base;
   nodes.resize(live.nodes.size());
   for (auto [node, from] : zip_equal(nodes, live.nodes)) {
@@ -147,6 +173,10 @@ void BestFirst::moveCosts() {
       last = std::max(last, edges[edge].to);
     nodes[last].closed.push_back(index);
   }
+  followed.assign(nodes.size(), 0);
+  seen.resize(nodes.size());
+  states.assign(nodes.size(), 0);
+  return true;
 }
 
 /// Makes `label` the one that is looked at.
@@ -242,6 +272,10 @@ int BestFirst::search() {
     queue.push({std::floor((labels[label].cost - bound) / unit),
                 labels[label].node, label});
   };
+  // About as much work for graphs of all sizes.
+  constexpr int manyLabels = 40000;
+  int width = options.width > 0 ? options.width
+                                : 1 + manyLabels / (1 + int(nodes.size()));
   labels.push_back({bound});
   path.push_back(0);
   push(0);
@@ -258,7 +292,7 @@ int BestFirst::search() {
     const Label &label = labels[entry.label];
     if (!seen[entry.node].insert(label.key).second)
       continue;
-    if (followed[entry.node] >= options.width) {
+    if (followed[entry.node] >= width) {
       dropped = std::min(dropped, label.cost);
       continue;
     }
@@ -273,36 +307,37 @@ int BestFirst::search() {
   return -1;
 }
 
+void BestFirst::offer(std::vector<int> offered) {
+  double cost = graph.getCost(offered);
+  if (cost < solution.cost) {
+    solution.cost = cost;
+    solution.states = std::move(offered);
+  }
+}
+
+/// The same for indices of states of what is left of the graph.
+void BestFirst::offerLeft(ArrayRef<int> chosen) {
+  std::vector<int> offered(graph.getNumNodes(), 0);
+  for (auto [node, number, state] : zip_equal(live.nodes, nodeOf, chosen))
+    offered[number] = node.states[state];
+  full.extend(offered);
+  offer(std::move(offered));
+}
+
 std::optional<CostGraphSolution>
 BestFirst::run(ArrayRef<std::vector<int>> starts) {
-  CostGraphSolution solution;
   solution.cost = infinity;
-  auto offer = [&](std::vector<int> offered) {
-    double cost = graph.getCost(offered);
-    if (cost < solution.cost) {
-      solution.cost = cost;
-      solution.states = std::move(offered);
-    }
-  };
   for (const std::vector<int> &start : starts)
     offer(start);
-  LiveGraph full(graph);
   if (!full.reduce())
     return std::nullopt;
-  std::vector<int> nodeOf;
   live = full.compact(nodeOf);
-  moveCosts();
-  followed.assign(nodes.size(), 0);
-  seen.resize(nodes.size());
-  states.assign(nodes.size(), 0);
-  if (int found = search(); found >= 0) {
-    select(found);
-    std::vector<int> numbers(graph.getNumNodes(), 0);
-    for (auto [index, node] : enumerate(nodeOf))
-      numbers[node] = live.nodes[index].states[states[index]];
-    full.extend(numbers);
-    offer(std::move(numbers));
-  }
+  reverseNodes();
+  if (moveCosts())
+    if (int found = search(); found >= 0) {
+      select(found);
+      offerLeft(states);
+    }
   if (solution.cost == infinity)
     return std::nullopt;
   solution.bound = std::min(solution.cost, dropped);
@@ -310,7 +345,7 @@ BestFirst::run(ArrayRef<std::vector<int>> starts) {
       solution.bound >= solution.cost - 1e-9 * std::abs(solution.cost);
   if (solution.proven)
     solution.bound = solution.cost;
-  return solution;
+  return std::move(solution);
 }
 
 std::optional<CostGraphSolution>

@@ -227,7 +227,7 @@ void LiveGraph::enqueue(int node) {
   queue.push_back(node);
 }
 
-bool LiveGraph::reduce(bool mayFold) {
+bool LiveGraph::reduce() {
   queue.clear();
   queued.assign(nodes.size(), 0);
   for (int node = 0, end = nodes.size(); node < end; ++node)
@@ -239,8 +239,7 @@ bool LiveGraph::reduce(bool mayFold) {
       continue;
     if (!shrink(node))
       return false;
-    if (mayFold)
-      fold(node);
+    fold(node);
   }
   return base != infinity;
 }

@@ -43,9 +43,9 @@ public:
   LiveGraph() = default;
   explicit LiveGraph(const CostGraph &graph);
 
-  /// Removes states and, if they may be, folds nodes until nothing more can be;
-  /// false when there is no solution of finite cost.
-  bool reduce(bool mayFold = true);
+  /// Removes states and folds nodes until nothing more can be; false when there
+  /// is no solution of finite cost.
+  bool reduce();
 
   /// Keeps the states with these indices of a node.
   void keepStates(int node, llvm::ArrayRef<int> kept);

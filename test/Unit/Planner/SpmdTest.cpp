@@ -258,6 +258,44 @@ TEST(SpmdTest, FindsFactorBroadcasting) {
   }
 }
 
+/// In a long program the factors are gathered many operations before the
+/// gradient would have to be summed.
+TEST(SpmdTest, SearchesFindFactorBroadcasting) {
+  cluster::Cluster cluster = makeCluster(2, 6);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32, std::vector<int64_t>(25, 4096));
+  HapOptions options;
+  options.replicatedState = true;
+  SpmdOptions exact;
+  exact.memory = false;
+  exact.replicatedState = true;
+  Expected<SpmdSolution> solution =
+      searchInTurn(graph, cluster, devices, options);
+  ASSERT_TRUE(bool(solution)) << toString(solution.takeError());
+  EXPECT_EQ(countWholeGradients(graph, solution->program,
+                                findSplits(graph, devices.size())),
+            24);
+  EXPECT_LE(solution->time(),
+            1.001 *
+                cantFail(synthesize(graph, cluster, devices, exact)).time());
+}
+
+TEST(SpmdTest, SearchesEndInTime) {
+  cluster::Cluster cluster = makeCluster(2, 6);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32, std::vector<int64_t>(25, 4096));
+  HapOptions options;
+  SpmdSolution patient =
+      cantFail(searchInTurn(graph, cluster, devices, options));
+  EXPECT_TRUE(patient.proven);
+  options.timeBudget = Time(0);
+  Expected<SpmdSolution> early = searchInTurn(graph, cluster, devices, options);
+  ASSERT_TRUE(bool(early)) << toString(early.takeError());
+  EXPECT_FALSE(early->proven);
+  EXPECT_LT(early->bound, patient.time());
+  EXPECT_GE(early->time(), patient.time() * (1 - 1e-9));
+}
+
 TEST(SpmdTest, GivesFastDevicesMore) {
   cluster::Cluster cluster = makeCluster(1, 1);
   Graph graph = makeDense(4096, {1024, 1024});
