@@ -35,6 +35,8 @@ public:
   Expected<SpmdSolution> takeBest();
 
 private:
+  bool fits(const SpmdSolution &solution) const;
+  void offer(SpmdSolution solution);
   bool isOver() const {
     return deadline && std::chrono::steady_clock::now() >= *deadline;
   }
@@ -68,7 +70,22 @@ SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
       space.evaluate(solution.program, cost);
   solution.proven = found->proven;
   solution.bound = found->proven ? solution.time() : found->bound;
+  solution.memory = space.getMemory(solution.program, cost);
   return solution;
+}
+
+bool HapSearch::fits(const SpmdSolution &solution) const {
+  return all_of(zip_equal(devices, solution.memory), [&](const auto &pair) {
+    auto [device, memory] = pair;
+    return memory <= cluster.classOf(device).usableMemory();
+  });
+}
+
+/// What fits is better than what does not.
+void HapSearch::offer(SpmdSolution solution) {
+  if (!best || std::make_pair(!fits(solution), solution.time()) <
+                   std::make_pair(!fits(*best), best->time()))
+    best = std::move(solution);
 }
 
 /// In turn from these shares, until it gets no faster or comes to those that
@@ -87,12 +104,11 @@ void HapSearch::searchFrom(SpmdSpace &space, SegmentShares shares,
     Expected<SegmentShares> next =
         findShares(space, found.program, cost, /*limitMemory=*/true);
     if (!next) {
-      // What is found counts, even if memory does not suffice for it.
+      // Another program may need less memory.
       consumeError(next.takeError());
       next = findShares(space, found.program, cost, /*limitMemory=*/false);
     }
-    if (!best || time < best->time())
-      best = std::move(found);
+    offer(std::move(found));
     if (!next) {
       consumeError(next.takeError());
       return;

@@ -267,7 +267,7 @@ int BestFirst::dive(int label) {
 int BestFirst::search() {
   // What differs by rounding counts as equal: then the label that is further
   // goes first.
-  double unit = std::max(1e-10 * std::abs(bound), 1e-300);
+  double unit = std::max(1e-10 * std::abs(bound), 1e-18);
   auto push = [&](int label) {
     queue.push({std::floor((labels[label].cost - bound) / unit),
                 labels[label].node, label});
@@ -290,7 +290,8 @@ int BestFirst::search() {
     }
     queue.pop();
     const Label &label = labels[entry.label];
-    if (!seen[entry.node].insert(label.key).second)
+    // The set keeps the largest numbers for itself.
+    if (!seen[entry.node].insert(label.key >> 1).second)
       continue;
     if (followed[entry.node] >= width) {
       dropped = std::min(dropped, label.cost);
