@@ -35,6 +35,7 @@
 // CHECK-NEXT: memory 1 x rtx4090
 // CHECK-NEXT: step {{.*}}: computation {{.*}}, communication {{.*}}; optimal for its shares
 // HAP: program by 'hap'
+// HAP: memory 1 x rtx4090
 // HAP: optimal for its shares
 // EARLY: program by 'hap'
 // EARLY: step {{.*}}: computation

@@ -376,6 +376,20 @@ TEST(SpmdTest, SplitsStateWhereMemoryIsShort) {
       << message;
 }
 
+/// The share that suits the fast device best is too much for its memory.
+TEST(SpmdTest, SearchesPreferWhatFits) {
+  cluster::Cluster cluster = makeCluster(1, 1);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32768, {1024, 1024, 1024, 1024});
+  SpmdSolution free = cantFail(searchInTurn(graph, cluster, devices));
+  cluster::DeviceClass &fast = cluster.classes[cluster.devices[0].deviceClass];
+  fast.memory = fast.reserved + Bytes(free.memory[0].count() / 100 * 90);
+  SpmdSolution tight = cantFail(searchInTurn(graph, cluster, devices));
+  EXPECT_GT(tight.time(), free.time());
+  for (auto [member, memory] : enumerate(tight.memory))
+    EXPECT_LE(memory, cluster.classOf(member).usableMemory());
+}
+
 TEST(SpmdTest, VerifyNoticesCorruption) {
   std::mt19937 random(23);
   cluster::Cluster cluster = makeCluster(1, 1);
