@@ -201,8 +201,10 @@ int DualBound::sweep(
   double previous = -infinity;
   int done = 0;
   for (; done < sweeps; ++done) {
-    if (deadline && std::chrono::steady_clock::now() >= *deadline)
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+      decode(true);
       break;
+    }
     if (done % 10 == 9) {
       double bound = getBound();
       double limit = std::min(target, bestCost);
