@@ -321,11 +321,13 @@ Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
 Expected<Plan> hetero::planner::planHap(const Problem &problem,
                                         const Cluster &cluster,
                                         const PlannerOptions &options) {
+  Deadline deadline(options.timeBudget);
   return planOneStage("hap", problem, cluster, options,
-                      [](const Graph &graph, const Cluster &cluster,
-                         ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-                        HapOptions options;
-                        options.maxSegments = 1;
-                        return searchInTurn(graph, cluster, devices, options);
+                      [&](const Graph &graph, const Cluster &cluster,
+                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+                        HapOptions search;
+                        search.maxSegments = 1;
+                        search.timeBudget = deadline.left();
+                        return searchInTurn(graph, cluster, devices, search);
                       });
 }

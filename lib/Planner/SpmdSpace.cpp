@@ -75,57 +75,6 @@ static void addForm(std::vector<int> &forms, int form) {
     forms.push_back(form);
 }
 
-std::pair<double, double>
-hetero::planner::completeProgram(const Graph &graph, const GraphSplits &splits,
-                                 SpmdCost &cost, SpmdProgram &program) {
-  std::vector<std::vector<int>> wanted(graph.tensors.size());
-  for (auto [index, op] : enumerate(graph.operations))
-    for (auto [tensor, form] : zip_equal(
-             op.operands,
-             splits.operations[index][program.strategies[index]].operands))
-      if (tensor != GraphOp::anyForm)
-        addForm(wanted[tensor], form);
-  for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
-    if (argument.next)
-      addForm(wanted[*argument.next], form);
-  for (int64_t result : graph.results)
-    addForm(wanted[result], form::replicated);
-  program.available.assign(graph.tensors.size(), {});
-  program.changes.clear();
-  double computation = 0, communication = 0;
-  auto offer = [&](int64_t tensor, int from) {
-    ArrayRef<int> forms = wanted[tensor];
-    if (forms.empty())
-      return;
-    const FormChanges &changes =
-        cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]);
-    Availability best;
-    double time = timeToOffer(changes, from, best);
-    if (forms.size() <= 2 && !is_contained(forms, form::replicated)) {
-      Availability exact{forms.front(), forms.size() == 2 ? forms.back() : -1};
-      if (double other = timeToOffer(changes, from, exact); other <= time) {
-        time = other;
-        best = exact;
-      }
-    }
-    program.available[tensor].push_back(best.first);
-    if (best.second >= 0)
-      program.available[tensor].push_back(best.second);
-    communication += time;
-    appendChanges(changes, tensor, from, best, program.changes);
-  };
-  for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
-    offer(argument.tensor, form);
-  for (auto [index, op] : enumerate(graph.operations)) {
-    const OpStrategy &strategy =
-        splits.operations[index][program.strategies[index]];
-    computation += cost.operationTime(op, strategy.getUnits());
-    for (auto [tensor, form] : zip_equal(op.results, strategy.results))
-      offer(tensor, form);
-  }
-  return {computation, communication};
-}
-
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//

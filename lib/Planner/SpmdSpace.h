@@ -40,13 +40,6 @@ void appendChanges(const FormChanges &changes, int64_t tensor, int from,
                    const Availability &availability,
                    std::vector<FormChange> &list);
 
-/// Given strategies and stored forms, offers each tensor in the cheapest way
-/// (`available` and `changes`). Returns the seconds of computation and
-/// communication.
-std::pair<double, double> completeProgram(const Graph &graph,
-                                          const GraphSplits &splits,
-                                          SpmdCost &cost, SpmdProgram &program);
-
 /// What memory costs.
 struct MemoryPrice {
   /// Seconds for a byte on each device, in the order of the group; no price if

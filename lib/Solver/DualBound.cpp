@@ -195,10 +195,16 @@ double DualBound::getBound() const {
   return bound;
 }
 
-int DualBound::sweep(int sweeps, double target) {
+int DualBound::sweep(
+    int sweeps, double target,
+    std::optional<std::chrono::steady_clock::time_point> deadline) {
   double previous = -infinity;
   int done = 0;
   for (; done < sweeps; ++done) {
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+      decode(true);
+      break;
+    }
     if (done % 10 == 9) {
       double bound = getBound();
       double limit = std::min(target, bestCost);

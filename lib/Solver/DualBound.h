@@ -31,8 +31,9 @@ public:
   explicit DualBound(const LiveGraph &graph);
 
   /// Makes up to `sweeps` sweeps; fewer when the bound reaches `target` or
-  /// hardly grows. Returns how many.
-  int sweep(int sweeps, double target);
+  /// hardly grows, or at the deadline. Returns how many.
+  int sweep(int sweeps, double target,
+            std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
   /// No solution of the graph costs less.
   double getBound() const;

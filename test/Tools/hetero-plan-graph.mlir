@@ -4,6 +4,9 @@
 // RUN: FileCheck %s --check-prefix=GRAPH < %t.graph.yaml
 // RUN: hetero-plan --graph %t.graph.yaml --cluster %S/../../examples/clusters/desk.yaml | FileCheck %s
 // RUN: hetero-plan --graph %s --cluster %S/../../examples/clusters/desk.yaml --planner hap | FileCheck %s --check-prefix=HAP
+// RUN: hetero-plan --graph %s --cluster %S/../../examples/clusters/desk.yaml --planner hap --time-budget 0s | FileCheck %s --check-prefix=EARLY
+// RUN: not hetero-plan --graph %s --time-budget 1s 2>&1 | FileCheck %s --check-prefix=BUDGET
+// RUN: not hetero-plan --graph %s --planner hap --time-budget soon 2>&1 | FileCheck %s --check-prefix=SOON
 // RUN: hetero-plan --graph %s --cluster %S/../../examples/clusters/desk.yaml --json | FileCheck %s --check-prefix=JSON
 // RUN: not hetero-plan --graph %s --planner stages 2>&1 | FileCheck %s --check-prefix=PLANNER
 // RUN: echo "tensors: [{dims: [2, -1]}]" > %t.bad.yaml
@@ -32,7 +35,12 @@
 // CHECK-NEXT: memory 1 x rtx4090
 // CHECK-NEXT: step {{.*}}: computation {{.*}}, communication {{.*}}; optimal for its shares
 // HAP: program by 'hap'
+// HAP: memory 1 x rtx4090
 // HAP: optimal for its shares
+// EARLY: program by 'hap'
+// EARLY: step {{.*}}: computation
+// BUDGET: error: --time-budget does nothing with --graph
+// SOON: error: --time-budget is 'soon', but must be a time, like 5s
 // JSON: "bound_seconds":
 // JSON: "proven": true
 // PLANNER: error: the planner 'stages' takes no graphs; those that do: hap, spmd

@@ -64,10 +64,13 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
     return createStringError(
         "no device of the cluster '" + cluster->name +
         "' may be used: " + Twine(cluster->devices.size()) + " not available");
+  HapOptions search;
+  search.timeBudget = request.timeBudget;
   auto start = std::chrono::steady_clock::now();
   Expected<SpmdSolution> solution =
-      request.planner == "spmd" ? synthesize(*graph, *cluster, devices)
-                                : searchInTurn(*graph, *cluster, devices);
+      request.planner == "spmd"
+          ? synthesize(*graph, *cluster, devices)
+          : searchInTurn(*graph, *cluster, devices, search);
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   if (request.timing)

@@ -14,6 +14,7 @@
 #ifndef HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
 #define HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
 
+#include "hetero/Support/Amount.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -28,6 +29,8 @@ struct GraphRequest {
   bool json = false;
   /// Say on stderr how long the search took.
   bool timing = false;
+  /// When `hap` stops with the best so far.
+  std::optional<Time> timeBudget;
 };
 
 llvm::Error planGraph(llvm::MemoryBufferRef input, const GraphRequest &request,

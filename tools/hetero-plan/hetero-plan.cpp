@@ -186,6 +186,21 @@ static Error readObjective(const Options &options, Request &request) {
   return Error::success();
 }
 
+static Error readTimeBudget(const Options &options,
+                            std::optional<Time> &budget) {
+  if (options.timeBudget.empty())
+    return Error::success();
+  auto [number, unit] = splitAmount(options.timeBudget);
+  Expected<int64_t> time = readQuantity(Dimension::Time, number, unit);
+  if (!time) {
+    consumeError(time.takeError());
+    return createStringError("--time-budget is '" + options.timeBudget +
+                             "', but must be a time, like 5s");
+  }
+  budget = Time(*time);
+  return Error::success();
+}
+
 static Error readPlannerOptions(const Options &options,
                                 PlannerOptions &planner) {
   if (options.schedule != "auto") {
@@ -203,17 +218,7 @@ static Error readPlannerOptions(const Options &options,
       planner.effort < 1 || planner.effort > 100)
     return createStringError("--effort is '" + options.effort +
                              "', but must be from 1 to 100");
-  if (options.timeBudget.empty())
-    return Error::success();
-  auto [number, unit] = splitAmount(options.timeBudget);
-  Expected<int64_t> time = readQuantity(Dimension::Time, number, unit);
-  if (!time) {
-    consumeError(time.takeError());
-    return createStringError("--time-budget is '" + options.timeBudget +
-                             "', but must be a time, like 5s");
-  }
-  planner.timeBudget = Time(*time);
-  return Error::success();
+  return readTimeBudget(options, planner.timeBudget);
 }
 
 static Expected<Request> readRequest(const Options &options,
@@ -487,6 +492,8 @@ static Error answerGraph(const Options &options, StringRef program,
                         : StringRef("spmd");
   request.json = options.json;
   request.timing = options.timing;
+  if (Error error = readTimeBudget(options, request.timeBudget))
+    return error;
   return planGraph(**input, request, os);
 }
 
@@ -532,6 +539,9 @@ static Error checkCombination(const Options &options) {
               &options.budget,    &options.schedule,     &options.timeBudget,
               &options.effort,    &options.yaml,         &options.trace,
               &options.asReleased};
+    // The other one is done soon.
+    if (options.planner == "hap")
+      erase(others, &options.timeBudget);
   } else if (options.whatIf) {
     first = &options.whatIf;
     others = {&options.plan,      &options.compare, &options.trace,

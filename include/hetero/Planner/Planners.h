@@ -205,9 +205,9 @@ llvm::Expected<Plan> planSpmd(const Problem &problem,
                               const cluster::Cluster &cluster,
                               const PlannerOptions &options = {});
 
-/// The same with the published search, A* over programs (searchProgram), and
-/// shares by speed at first. Exponential in the number of tensors that are
-/// needed at a time, therefore narrowed on large graphs.
+/// The same with the published search, A* over programs (searchInTurn).
+/// Exponential where its bound is not tight, therefore narrowed on large
+/// graphs. Stops early at `timeBudget`.
 llvm::Expected<Plan> planHap(const Problem &problem,
                              const cluster::Cluster &cluster,
                              const PlannerOptions &options = {});

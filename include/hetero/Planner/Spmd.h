@@ -128,13 +128,13 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
                                         llvm::ArrayRef<int64_t> devices,
                                         const SpmdOptions &options = {});
 
-/// The published search: A* over programs, operation by operation. A label is
-/// the forms in which the tensors exist that are still needed; its priority is
-/// its cost and, for each operation to come, the cost of its fastest strategy.
-/// Labels with the same forms, or more of them, at no more cost replace others.
-/// Exact for given shares while no more than `width` labels of an operation are
+/// The published search: A* over programs, here on the cost graph from its end
+/// (solver::searchBestFirst). A label is the strategies and forms that were
+/// chosen, as far as they matter to what is open; its priority is their cost
+/// and a bound for all that is open, with the collectives that it will take.
+/// Exact for given shares while no more than `width` labels of a node are
 /// followed, else the best that was found, with the least bound of what was
-/// not followed. Memory does not limit it. Fails only if no program exists.
+/// not followed. Memory does not limit it.
 struct HapOptions {
   /// 0 for a number that makes about the same work for graphs of all sizes.
   int width = 0;
@@ -144,6 +144,8 @@ struct HapOptions {
   std::vector<int64_t> segments;
   /// How many segments with shares of their own searchInTurn may make.
   int64_t maxSegments = 4;
+  /// When the best so far is taken; what is begun then is completed at once.
+  std::optional<Time> timeBudget;
 };
 llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            const cluster::Cluster &cluster,
@@ -151,8 +153,10 @@ llvm::Expected<SpmdSolution> searchProgram(const Graph &graph,
                                            SegmentShares shares,
                                            const HapOptions &options = {});
 
-/// The published method as a whole: that search from shares by speed, and the
-/// best shares for what it finds, in turn, while that gets faster.
+/// The published method as a whole: that search and the best shares for what it
+/// finds, in turn, while that gets faster, from shares by speed and from even
+/// ones. Of what is found the fastest that fits into memory is taken; if
+/// nothing does, the fastest.
 llvm::Expected<SpmdSolution> searchInTurn(const Graph &graph,
                                           const cluster::Cluster &cluster,
                                           llvm::ArrayRef<int64_t> devices,

@@ -51,6 +51,7 @@
 #define HETERO_SOLVER_COSTGRAPH_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -121,6 +122,25 @@ struct CostGraphSolution {
 std::optional<CostGraphSolution>
 solve(const CostGraph &graph, const CostGraphOptions &options = {},
       llvm::ArrayRef<std::vector<int>> starts = {});
+
+struct BestFirstOptions {
+  /// How many labels are followed at each node; 0 for a number that makes about
+  /// the same work for graphs of all sizes.
+  int width = 0;
+  /// Sweeps of the bound.
+  int sweeps = 150;
+  /// When the best is completed that was begun.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+/// The same by A* on what step 1 leaves, node by node, with the bound of step 2
+/// for all that is still open. Exact while no more labels of a node come up
+/// than are followed; else `bound` is the least of those that were not. Nothing
+/// if every choice costs infinitely much, or if what was followed leads nowhere
+/// and there are no starts.
+std::optional<CostGraphSolution>
+searchBestFirst(const CostGraph &graph, const BestFirstOptions &options = {},
+                llvm::ArrayRef<std::vector<int>> starts = {});
 
 } // namespace hetero::solver
 

@@ -258,6 +258,44 @@ TEST(SpmdTest, FindsFactorBroadcasting) {
   }
 }
 
+/// In a long program the factors are gathered many operations before the
+/// gradient would have to be summed.
+TEST(SpmdTest, SearchesFindFactorBroadcasting) {
+  cluster::Cluster cluster = makeCluster(2, 6);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32, std::vector<int64_t>(25, 4096));
+  HapOptions options;
+  options.replicatedState = true;
+  SpmdOptions exact;
+  exact.memory = false;
+  exact.replicatedState = true;
+  Expected<SpmdSolution> solution =
+      searchInTurn(graph, cluster, devices, options);
+  ASSERT_TRUE(bool(solution)) << toString(solution.takeError());
+  EXPECT_EQ(countWholeGradients(graph, solution->program,
+                                findSplits(graph, devices.size())),
+            24);
+  EXPECT_LE(solution->time(),
+            1.001 *
+                cantFail(synthesize(graph, cluster, devices, exact)).time());
+}
+
+TEST(SpmdTest, SearchesEndInTime) {
+  cluster::Cluster cluster = makeCluster(2, 6);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32, std::vector<int64_t>(25, 4096));
+  HapOptions options;
+  SpmdSolution patient =
+      cantFail(searchInTurn(graph, cluster, devices, options));
+  EXPECT_TRUE(patient.proven);
+  options.timeBudget = Time(0);
+  Expected<SpmdSolution> early = searchInTurn(graph, cluster, devices, options);
+  ASSERT_TRUE(bool(early)) << toString(early.takeError());
+  EXPECT_FALSE(early->proven);
+  EXPECT_LT(early->bound, patient.time());
+  EXPECT_GE(early->time(), patient.time() * (1 - 1e-9));
+}
+
 TEST(SpmdTest, GivesFastDevicesMore) {
   cluster::Cluster cluster = makeCluster(1, 1);
   Graph graph = makeDense(4096, {1024, 1024});
@@ -336,6 +374,20 @@ TEST(SpmdTest, SplitsStateWhereMemoryIsShort) {
                          "closest needs"),
             std::string::npos)
       << message;
+}
+
+/// The share that suits the fast device best is too much for its memory.
+TEST(SpmdTest, SearchesPreferWhatFits) {
+  cluster::Cluster cluster = makeCluster(1, 1);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  Graph graph = makeDense(32768, {1024, 1024, 1024, 1024});
+  SpmdSolution free = cantFail(searchInTurn(graph, cluster, devices));
+  cluster::DeviceClass &fast = cluster.classes[cluster.devices[0].deviceClass];
+  fast.memory = fast.reserved + Bytes(free.memory[0].count() / 100 * 90);
+  SpmdSolution tight = cantFail(searchInTurn(graph, cluster, devices));
+  EXPECT_GT(tight.time(), free.time());
+  for (auto [member, memory] : enumerate(tight.memory))
+    EXPECT_LE(memory, cluster.classOf(member).usableMemory());
 }
 
 TEST(SpmdTest, VerifyNoticesCorruption) {

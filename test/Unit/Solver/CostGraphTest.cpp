@@ -99,6 +99,60 @@ TEST(CostGraphTest, EqualsAllCombinations) {
   EXPECT_GT(infeasible, 0);
 }
 
+TEST(CostGraphTest, BestFirstEqualsAllCombinations) {
+  std::mt19937 random(15);
+  int infeasible = 0;
+  BestFirstOptions wide;
+  wide.width = 1 << 20;
+  for (int trial = 0; trial < numRandomCases(400); ++trial) {
+    CostGraph graph =
+        makeRandomGraph(random, random() % 10, trial % 2 ? 9 : 3, 0.5,
+                        trial % 3 ? 0.15 : 0.4, trial % 5 == 0);
+    // A weak bound leaves more to the search.
+    wide.sweeps = trial % 4 ? 150 : 0;
+    double expected = costByTrying(graph);
+    std::optional<CostGraphSolution> solution = searchBestFirst(graph, wide);
+    ASSERT_EQ(solution.has_value(), expected != infinity) << "trial " << trial;
+    if (!solution) {
+      ++infeasible;
+      continue;
+    }
+    EXPECT_NEAR(solution->cost, expected, 1e-9) << "trial " << trial;
+    EXPECT_EQ(solution->cost, graph.getCost(solution->states));
+    EXPECT_TRUE(solution->proven) << "trial " << trial;
+    EXPECT_EQ(solution->bound, solution->cost);
+  }
+  EXPECT_GT(infeasible, 0);
+}
+
+/// What is not followed is in the bound, whether it was too much or too late.
+TEST(CostGraphTest, BestFirstBoundsWhatItLeaves) {
+  std::mt19937 random(16);
+  int open = 0, late = 0;
+  for (int trial = 0; trial < numRandomCases(400); ++trial) {
+    CostGraph graph = makeRandomGraph(random, 9, 9, 0.5, 0, false);
+    double expected = costByTrying(graph);
+    BestFirstOptions options;
+    options.width = 1;
+    options.sweeps = 0;
+    if (trial % 2) {
+      options.width = 1 << 20;
+      options.deadline = std::chrono::steady_clock::time_point::min();
+    }
+    std::optional<CostGraphSolution> solution = searchBestFirst(graph, options);
+    ASSERT_TRUE(solution);
+    EXPECT_EQ(solution->cost, graph.getCost(solution->states));
+    EXPECT_GE(solution->cost, expected - 1e-9) << "trial " << trial;
+    EXPECT_LE(solution->bound, expected + 1e-9) << "trial " << trial;
+    if (solution->proven) {
+      EXPECT_NEAR(solution->cost, expected, 1e-8) << "trial " << trial;
+    }
+    (trial % 2 ? late : open) += !solution->proven;
+  }
+  EXPECT_GT(open, 0);
+  EXPECT_GT(late, 0);
+}
+
 /// Without the exact end what is found is a solution, and the bound is below
 /// the optimum.
 TEST(CostGraphTest, BoundsWhatItCannotFinish) {
