@@ -13,7 +13,6 @@
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
-using hetero::cluster::Cluster;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// More stages of one class are not tried.

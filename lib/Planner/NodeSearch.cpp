@@ -13,7 +13,6 @@
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
-using hetero::cluster::Cluster;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Times that are so much longer than the best are of no interest.

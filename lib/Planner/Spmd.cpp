@@ -213,7 +213,7 @@ void Synthesis::searchSegments() {
       findSegments(graph, cluster, devices, options.maxSegments);
   if (segments.empty())
     return;
-  int64_t count = 1 + *std::max_element(segments.begin(), segments.end());
+  int64_t count = 1 + *llvm::max_element(segments);
   std::vector<SegmentShares> starts = {
       SegmentShares(count, best->solution.shares.front()), {}};
   for (int64_t segment = 0; segment < count; ++segment) {

@@ -48,7 +48,7 @@ std::vector<int64_t> hetero::planner::divideUnits(int64_t units,
     auto whole = int64_t(std::floor(exact + 1e-9));
     rows.push_back(std::min(whole, left));
     left -= rows.back();
-    remainders.push_back({double(whole) - exact, index});
+    remainders.emplace_back(double(whole) - exact, index);
   }
   llvm::sort(remainders);
   for (size_t i = 0; left > 0; i = (i + 1) % remainders.size(), --left)
@@ -81,7 +81,7 @@ const SpmdCost::Division &SpmdCost::divide(DividedUnits divided) {
       return known.first == deviceClass;
     });
     if (entry == division.mostOfClass.end())
-      division.mostOfClass.push_back({deviceClass, part});
+      division.mostOfClass.emplace_back(deviceClass, part);
     else
       entry->second = std::max(entry->second, part);
   }

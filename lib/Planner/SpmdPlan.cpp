@@ -226,8 +226,9 @@ getDeviceSets(const Graph &graph, const Cluster &cluster,
   for (auto [device, share] : zip_equal(devices, shares))
     speeds[cluster.devices[device].deviceClass] = share;
   std::vector<std::pair<double, int64_t>> classes;
+  classes.reserve(speeds.size());
   for (auto [deviceClass, speed] : speeds)
-    classes.push_back({speed, deviceClass});
+    classes.emplace_back(speed, deviceClass);
   llvm::sort(classes);
   std::vector<std::vector<int64_t>> sets = {devices.vec()};
   for (auto [speed, deviceClass] : ArrayRef(classes).drop_back()) {

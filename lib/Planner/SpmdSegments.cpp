@@ -144,6 +144,7 @@ hetero::planner::findSegments(const Graph &graph,
     for (int64_t layer : group.layers)
       segmentOf[layer] = segment;
   std::vector<int64_t> segments;
+  segments.reserve(graph.operations.size());
   for (const GraphOp &op : graph.operations)
     segments.push_back(segmentOf[std::max<int64_t>(0, op.layer)]);
   return segments;

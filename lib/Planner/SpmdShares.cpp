@@ -73,6 +73,7 @@ void ShareProgram::addShares() {
   }
   for (int64_t segment = 0; segment < numSegments; ++segment) {
     std::vector<solver::LinearTerm> all;
+    all.reserve(classes.size());
     for (const Class &entry : classes)
       all.push_back({entry.shares[segment], double(entry.count)});
     linear.addRow("all", all, 1, 1);
@@ -106,7 +107,7 @@ void ShareProgram::addOperations(int64_t segment) {
                             ? 0
                             : toSeconds(deviceClass.overhead);
       double time = timeOfPart(deviceClass, op, part);
-      slopes.push_back({overhead, std::max(0.0, time - overhead) / part});
+      slopes.emplace_back(overhead, std::max(0.0, time - overhead) / part);
     }
     counts[slopes] += 1;
   }
@@ -155,6 +156,7 @@ void ShareProgram::addExchange(int64_t from, int64_t to, double seconds) {
         for (const solver::LinearTerm &term : difference)
           sum[term.variable] -= sign * term.factor;
         std::vector<solver::LinearTerm> terms;
+        terms.reserve(sum.size());
         for (auto [variable, factor] : sum)
           terms.push_back({variable, factor});
         linear.addRow("passed", terms, 0, infinity);

@@ -487,10 +487,7 @@ SpmdSpace::Peak SpmdSpace::getPeak(const SpmdProgram &program, SpmdCost &cost,
   int64_t deviceClass =
       cost.getCluster().devices[cost.getDevices()[member]].deviceClass;
   size_t end = graph.operations.size() + 2;
-  size_t numSegments =
-      segments.empty()
-          ? 1
-          : 1 + *std::max_element(segments.begin(), segments.end());
+  size_t numSegments = segments.empty() ? 1 : 1 + *llvm::max_element(segments);
   std::vector<double> fixed(end, 0);
   std::vector<std::vector<double>> divided(numSegments, fixed);
   visitMemory(program, [&](int64_t tensor, int form, int64_t from, int64_t to) {

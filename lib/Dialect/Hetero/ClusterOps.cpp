@@ -8,6 +8,8 @@
 
 #include "AsmDirectives.h"
 #include "hetero/Dialect/Hetero/HeteroClusterOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -400,5 +402,3 @@ static void printMesh(OpAsmPrinter &printer, MeshOp, ArrayAttr names,
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Hetero/HeteroClusterOps.cpp.inc"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -8,6 +8,8 @@
 
 #include "AsmDirectives.h"
 #include "hetero/Dialect/Hetero/HeteroScheduleOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -398,5 +400,3 @@ LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Hetero/HeteroScheduleOps.cpp.inc"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -9,6 +9,7 @@
 #include "SdyVerify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace mlir::sdy;
@@ -350,4 +351,3 @@ LogicalResult ManualComputationOp::verifyRegions() {
 
 #define GET_OP_CLASSES
 #include "hetero/Dialect/Sdy/SdyOps.cpp.inc"
-#include "mlir/IR/DialectImplementation.h"
