@@ -395,6 +395,7 @@ static bool compare(const StepExecutable &step,
                     const std::vector<runtime::Array> &actual,
                     const std::vector<runtime::Array> &expected, double rtol) {
   std::vector<std::pair<double, size_t>> differences;
+  differences.reserve(actual.size());
   for (size_t i = 0; i < actual.size(); ++i)
     differences.emplace_back(getDifference(actual[i], expected[i]), i);
   llvm::sort(differences, [](auto &a, auto &b) {
