@@ -35,7 +35,9 @@ public:
   Expected<SpmdSolution> takeBest();
 
 private:
-  bool fits(const SpmdSolution &solution) const;
+  bool fits(const SpmdSolution &solution) const {
+    return !findShortage(cluster, devices, solution);
+  }
   void offer(SpmdSolution solution);
   bool isOver() const {
     return deadline && std::chrono::steady_clock::now() >= *deadline;
@@ -72,13 +74,6 @@ SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
   solution.bound = found->proven ? solution.time() : found->bound;
   solution.memory = space.getMemory(solution.program, cost);
   return solution;
-}
-
-bool HapSearch::fits(const SpmdSolution &solution) const {
-  return all_of(zip_equal(devices, solution.memory), [&](const auto &pair) {
-    auto [device, memory] = pair;
-    return memory <= cluster.classOf(device).usableMemory();
-  });
 }
 
 /// What fits is better than what does not.

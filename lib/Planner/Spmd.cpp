@@ -51,6 +51,34 @@ hetero::planner::getSpeedShares(const Graph &graph,
   return shares;
 }
 
+std::optional<std::pair<size_t, Bytes>>
+hetero::planner::findShortage(const cluster::Cluster &cluster,
+                              ArrayRef<int64_t> devices,
+                              const SpmdSolution &solution) {
+  std::optional<std::pair<size_t, Bytes>> found;
+  for (auto [member, memory] : enumerate(solution.memory)) {
+    Bytes excess = memory - cluster.classOf(devices[member]).usableMemory();
+    if (excess > (found ? found->second : Bytes(0)))
+      found = {member, excess};
+  }
+  return found;
+}
+
+Error hetero::planner::checkMemory(const cluster::Cluster &cluster,
+                                   ArrayRef<int64_t> devices,
+                                   const SpmdSolution &solution) {
+  auto shortage = findShortage(cluster, devices, solution);
+  if (!shortage)
+    return Error::success();
+  auto [member, excess] = *shortage;
+  return createStringError(
+      cluster.describe(devices[member]) + " has " +
+      approximate(cluster.classOf(devices[member]).usableMemory()) +
+      " of memory, and the program that comes closest needs " +
+      approximate(solution.memory[member]) + ": it is " + approximate(excess) +
+      " short");
+}
+
 namespace {
 /// A solution with the states that it came from.
 struct Candidate {
@@ -99,7 +127,6 @@ private:
   void searchSegments();
   void take(const Alternation &alternation);
   void searchPrices();
-  Error explainMemory() const;
   bool isShort(int64_t member, Bytes memory) const {
     return memory > cluster.classOf(devices[member]).usableMemory();
   }
@@ -136,13 +163,8 @@ const Candidate &Alternation::solve(const SegmentShares &shares,
     solution.bound = found->proven ? solution.time() : found->bound;
   }
   solution.memory = space.getMemory(solution.program, cost);
-  for (auto [member, memory] : enumerate(solution.memory)) {
-    Bytes excess = memory - cluster.classOf(devices[member]).usableMemory();
-    if (excess > candidate.excess) {
-      candidate.excess = excess;
-      candidate.shortMember = member;
-    }
-  }
+  if (auto shortage = findShortage(cluster, devices, solution))
+    std::tie(candidate.shortMember, candidate.excess) = *shortage;
   candidates.push_back(std::move(candidate));
   return candidates.back();
 }
@@ -275,22 +297,12 @@ void Synthesis::searchPrices() {
   }
 }
 
-Error Synthesis::explainMemory() const {
-  int64_t device = devices[closest->shortMember];
-  return createStringError(
-      cluster.describe(device) + " has " +
-      approximate(cluster.classOf(device).usableMemory()) +
-      " of memory, and the program that comes closest needs " +
-      approximate(closest->solution.memory[closest->shortMember]) + ": it is " +
-      approximate(closest->excess) + " short");
-}
-
 Expected<SpmdSolution> Synthesis::run() {
   alternate();
   if (!best)
     searchPrices();
   if (!best)
-    return explainMemory();
+    return checkMemory(cluster, devices, closest->solution);
   if (options.shares.empty() && options.maxSegments > 1)
     searchSegments();
   best->solution.solves = solves;

@@ -9,6 +9,9 @@
 // RUN: not hetero-plan --graph %s --planner hap --time-budget soon 2>&1 | FileCheck %s --check-prefix=SOON
 // RUN: hetero-plan --graph %s --cluster %S/../../examples/clusters/desk.yaml --json | FileCheck %s --check-prefix=JSON
 // RUN: not hetero-plan --graph %s --planner stages 2>&1 | FileCheck %s --check-prefix=PLANNER
+// RUN: sed 's/memory: [0-9]* GiB/memory: 2 KiB, reserved: 0 B/' %S/../../examples/clusters/demo.yaml > %t.small.yaml
+// RUN: not hetero-plan --graph %s --cluster %t.small.yaml 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: not hetero-plan --graph %s --cluster %t.small.yaml --planner hap 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: echo "tensors: [{dims: [2, -1]}]" > %t.bad.yaml
 // RUN: not hetero-plan --graph %t.bad.yaml 2>&1 | FileCheck %s --check-prefix=BAD
 
@@ -44,6 +47,7 @@
 // JSON: "bound_seconds":
 // JSON: "proven": true
 // PLANNER: error: the planner 'stages' takes no graphs; those that do: hap, spmd
+// SHORT: error: device {{[0-3] .*}} has 2 KiB of memory, and the program that comes closest needs {{.*}} KiB: it is {{.*}} KiB short
 // BAD: bad.yaml:1:1: error: tensor 0 has a dimension of -1
 
 func.func @main(%w: tensor<32x48xf32> {hetero.role = #hetero.role<parameter>},

@@ -79,6 +79,9 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
     return solution.takeError();
   if (Error error = verify(*graph, devices.size(), solution->program))
     return error;
+  // The search of `hap` puts no price on memory.
+  if (Error error = checkMemory(*cluster, devices, *solution))
+    return error;
   // An operation that takes as long takes any time that is longer.
   if (solution->time() >= toSeconds(Time::max()))
     return createStringError("the step takes more than " +

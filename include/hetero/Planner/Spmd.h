@@ -119,6 +119,17 @@ struct SpmdSolution {
   double time() const { return computation + communication; }
 };
 
+/// The member of the group that is shortest of memory, and by how much; nothing
+/// if a program fits.
+std::optional<std::pair<size_t, Bytes>>
+findShortage(const cluster::Cluster &cluster, llvm::ArrayRef<int64_t> devices,
+             const SpmdSolution &solution);
+
+/// An error that says so of the program that comes closest to fitting.
+llvm::Error checkMemory(const cluster::Cluster &cluster,
+                        llvm::ArrayRef<int64_t> devices,
+                        const SpmdSolution &solution);
+
 /// The best program and shares for the devices with these ranks. `graph` must
 /// be sound. Fails when no program fits into the memory of the devices; the
 /// error names the one that is short, and of how much, in the program that
