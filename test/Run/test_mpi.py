@@ -99,7 +99,8 @@ def test_stopped_rank():
     """All that run say so. The one that was stopped does, too, if the machine
     gives it the time: mpirun kills it soon after it has woken it up."""
     run = disturb(4, 2, signal.SIGSTOP, 0.1, HETERO_TEST_LOSS_TIMEOUT="2000")
-    fail(run, r"^error: rank 2 is lost: process \d+ on '.*' (is|was) stopped and was silent for [2-9]", 3)
+    lost = r"^error: rank 2 is lost: process \d+ on '.*'"
+    fail(run, rf"{lost} (is|was) stopped and was silent for [2-9]", 3)
     assert "waits for" in run.text
 
 
