@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlanBuilder.h"
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,13 +21,8 @@ class HapSearch {
 public:
   HapSearch(const Graph &graph, const cluster::Cluster &cluster,
             ArrayRef<int64_t> devices, const HapOptions &options)
-      : graph(graph), cluster(cluster), devices(devices), options(options) {
-    if (options.timeBudget)
-      deadline =
-          std::chrono::steady_clock::now() +
-          std::chrono::duration_cast<std::chrono::nanoseconds>(
-              std::chrono::duration<double>(toSeconds(*options.timeBudget)));
-  }
+      : graph(graph), cluster(cluster), devices(devices), options(options),
+        deadline(options.timeBudget) {}
 
   SpmdSolution search(SpmdSpace &space, SpmdCost &cost) const;
   void searchFrom(SpmdSpace &space, SegmentShares shares,
@@ -39,9 +35,6 @@ private:
     return !findShortage(cluster, devices, solution);
   }
   void offer(SpmdSolution solution);
-  bool isOver() const {
-    return deadline && std::chrono::steady_clock::now() >= *deadline;
-  }
   SpmdSpace makeSpace(std::vector<int64_t> segments) const {
     return SpmdSpace(graph, devices.size(), options.replicatedState,
                      std::move(segments));
@@ -51,7 +44,7 @@ private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const HapOptions &options;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  Deadline deadline;
   std::optional<SpmdSolution> best;
 };
 } // namespace
@@ -61,7 +54,7 @@ SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
   space.setCosts(cost);
   solver::BestFirstOptions search;
   search.width = options.width;
-  search.deadline = deadline;
+  search.deadline = deadline.end();
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found = solver::searchBestFirst(
       space.getCostGraph(), search, {space.getReplicated()});
@@ -89,7 +82,7 @@ void HapSearch::searchFrom(SpmdSpace &space, SegmentShares shares,
                            std::vector<SegmentShares> &tried) {
   constexpr int rounds = 4;
   double last = solver::infinity;
-  for (int round = 0; round < rounds && !(best && isOver()); ++round) {
+  for (int round = 0; round < rounds && !(best && deadline.isOver()); ++round) {
     if (is_contained(tried, shares))
       return;
     tried.push_back(shares);
@@ -123,7 +116,7 @@ void HapSearch::searchInTurn() {
   std::vector<SegmentShares> tried;
   searchFrom(space, {bySpeed}, tried);
   searchFrom(space, {even}, tried);
-  if (!options.segments.empty() || isOver())
+  if (!options.segments.empty() || deadline.isOver())
     return;
   std::vector<int64_t> segments =
       findSegments(graph, cluster, devices, options.maxSegments);

@@ -171,6 +171,13 @@ std::optional<Time> Deadline::left() const {
                        static_cast<double>(timePerSecond));
 }
 
+std::optional<std::chrono::steady_clock::time_point> Deadline::end() const {
+  if (!budget)
+    return std::nullopt;
+  return start + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                     std::chrono::duration<double>(toSeconds(*budget)));
+}
+
 /// Drops rows of the stage that have no sample of any size.
 static void dropIdleRows(Stage &stage) {
   Stage kept = stage;

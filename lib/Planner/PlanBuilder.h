@@ -94,6 +94,8 @@ public:
   bool isOver() const { return budget && *left() == Time(0); }
   /// What is left of the budget.
   std::optional<Time> left() const;
+  /// When it is over.
+  std::optional<std::chrono::steady_clock::time_point> end() const;
 
 private:
   std::optional<Time> budget;
