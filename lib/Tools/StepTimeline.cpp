@@ -14,7 +14,8 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
-#include "hetero/Planner/PredictedTimeline.h"
+#include "hetero/Planner/Model/Evaluate.h"
+#include "hetero/Planner/Plan/PredictedTimeline.h"
 #include <tuple>
 
 using namespace mlir;

@@ -17,7 +17,10 @@
 #include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/StepProblem.h"
 #include "hetero/Analysis/UserShardings.h"
-#include "hetero/Planner/Planners.h"
+#include "hetero/Planner/Driver/Planners.h"
+#include "hetero/Planner/Model/Evaluate.h"
+#include "hetero/Planner/Model/QuickBound.h"
+#include "hetero/Planner/Spmd/HapSearch.h"
 #include "hetero/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 

@@ -30,7 +30,7 @@
 #define HETERO_LIB_TRANSFORMS_STATELAYOUT_H
 
 #include "hetero/Analysis/TensorSplits.h"
-#include "hetero/Planner/Plan.h"
+#include "hetero/Planner/Plan/Plan.h"
 
 namespace hetero {
 

@@ -26,7 +26,7 @@
 #define HETERO_LIB_TRANSFORMS_WRITESPMD_H
 
 #include "hetero/Dialect/Hetero/Hetero.h"
-#include "hetero/Planner/Spmd.h"
+#include "hetero/Planner/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hetero {

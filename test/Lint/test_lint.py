@@ -13,7 +13,7 @@ from hetero_lint.tree import Tree  # noqa: E402
 
 LAYERS = """
 set(HETERO_LAYERS
-  Support Solver Planner Dialect Transforms Runtime tools)
+  Support Solver Planner/Problem Planner/Plan Dialect Transforms Runtime tools)
 set(HETERO_IR_FREE_LAYERS Solver Planner Runtime)
 """
 
@@ -107,21 +107,21 @@ VIOLATIONS = [
     (
         "layer-order",
         "lib/Solver/Search.cpp",
-        source("Search.cpp", '\n#include "hetero/Planner/Plan.h"\n'),
-        "layer 'Solver' includes 'hetero/Planner/Plan.h' of 'Planner' below it",
+        source("Search.cpp", '\n#include "hetero/Planner/Plan/Plan.h"\n'),
+        "layer 'Solver' includes 'hetero/Planner/Plan/Plan.h' of the higher layer 'Planner/Plan'",
     ),
     (
         "layer-order",
         "include/hetero/Solver/Search.h",
         header("Search.h", "HETERO_SOLVER_SEARCH_H", '#include "hetero/InitAll.h"'),
-        "of 'tools' below it",
+        "of the higher layer 'tools'",
     ),
     ("layer-order", "utils/cmake/HeteroLayers.cmake", "", "does not set HETERO_LAYERS"),
     (
         "link-order",
         "lib/Solver/CMakeLists.txt",
         "hetero_add_library(HeteroSolver LAYER Solver LINK_LIBS HeteroDialect)\n",
-        "HeteroSolver links HeteroDialect of layer 'Dialect' below 'Solver'",
+        "HeteroSolver of layer 'Solver' links HeteroDialect of the higher layer 'Dialect'",
     ),
     (
         "link-order",

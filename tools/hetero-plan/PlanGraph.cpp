@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
-#include "hetero/Planner/SpmdReport.h"
+#include "hetero/Planner/Spmd/HapSearch.h"
+#include "hetero/Planner/Spmd/SpmdReport.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"

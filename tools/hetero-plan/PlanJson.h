@@ -9,7 +9,8 @@
 #ifndef HETERO_TOOLS_HETERO_PLAN_PLANJSON_H
 #define HETERO_TOOLS_HETERO_PLAN_PLANJSON_H
 
-#include "hetero/Planner/Objectives.h"
+#include "hetero/Planner/Driver/Objectives.h"
+#include "hetero/Planner/Driver/WhatIf.h"
 #include "llvm/Support/JSON.h"
 
 namespace hetero::planner {

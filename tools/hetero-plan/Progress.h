@@ -9,7 +9,7 @@
 #ifndef HETERO_TOOLS_HETERO_PLAN_PROGRESS_H
 #define HETERO_TOOLS_HETERO_PLAN_PROGRESS_H
 
-#include "hetero/Planner/Plan.h"
+#include "hetero/Planner/Plan/Plan.h"
 #include <condition_variable>
 #include <mutex>
 #include <string>

@@ -1,9 +1,13 @@
-# One CMake library per layer. A layer links only to layers above it in this
-# list (docs/Architecture.md); hetero_add_library stops the configuration when
-# one links the other way, and utils/lint checks the #include lines likewise.
+# The layers from the lowest to the highest (docs/Architecture.md); a layer with
+# sub-folders is a row of rooms, `Planner/Model`. A library links only libraries
+# of its own and of lower layers: hetero_add_library stops the configuration when
+# one links a higher one, and utils/lint checks the #include lines likewise.
 set(HETERO_LAYERS
-  Support Solver Cluster CostModel Simulator Planner Runtime
-  Dialect Analysis Transforms Conversion tools)
+  Support Solver Cluster CostModel Simulator
+  Planner/Problem Planner/Plan Planner/Model Planner/Bounds Planner/Search
+  Planner/Baselines Planner/Spmd Planner/Cephalo Planner/Harp Planner/Joint
+  Planner/Driver
+  Runtime Dialect Analysis Transforms Conversion tools)
 
 # Layers that must not know MLIR's IR.
 set(HETERO_IR_FREE_LAYERS Solver Cluster CostModel Simulator Planner Runtime)
@@ -26,7 +30,8 @@ function(hetero_add_library name)
     hetero_check_link(${name} ${position} ${lib})
   endforeach()
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
-  if(NOT ARG_LAYER IN_LIST HETERO_IR_FREE_LAYERS AND NOT ARG_LAYER STREQUAL "Support")
+  string(REGEX REPLACE "/.*" "" top "${ARG_LAYER}")
+  if(NOT top IN_LIST HETERO_IR_FREE_LAYERS AND NOT ARG_LAYER STREQUAL "Support")
     hetero_link_mlir(${name})
     add_dependencies(${name} hetero-headers)
     hetero_precompile(${name})
@@ -48,7 +53,7 @@ function(hetero_check_link name position lib)
   list(FIND HETERO_LAYERS "${layer}" other)
   if(other GREATER position)
     message(FATAL_ERROR
-      "${name} links upwards to ${lib}: layer '${layer}' stands below its own in HETERO_LAYERS")
+      "${name} links ${lib}, whose layer '${layer}' is higher than its own in HETERO_LAYERS")
   endif()
 endfunction()
 

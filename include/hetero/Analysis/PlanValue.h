@@ -22,7 +22,7 @@
 #define HETERO_ANALYSIS_PLANVALUE_H
 
 #include "hetero/Dialect/Hetero/Hetero.h"
-#include "hetero/Planner/Plan.h"
+#include "hetero/Planner/Plan/Plan.h"
 
 namespace hetero {
 

@@ -32,7 +32,7 @@
 #ifndef HETERO_ANALYSIS_STEPGRAPH_H
 #define HETERO_ANALYSIS_STEPGRAPH_H
 
-#include "hetero/Planner/Graph.h"
+#include "hetero/Planner/Problem/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hetero {

@@ -16,7 +16,7 @@
 #define HETERO_ANALYSIS_STEPPROBLEM_H
 
 #include "hetero/Analysis/TensorSplits.h"
-#include "hetero/Planner/Problem.h"
+#include "hetero/Planner/Problem/Problem.h"
 
 namespace hetero {
 

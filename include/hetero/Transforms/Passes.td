@@ -272,7 +272,7 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
 def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
   let summary = "Lays a step out on its cluster";
   let description = [{
-    Runs a planner (`hetero/Planner/Planners.h`) on the layers of the step and
+    Runs a planner (`hetero/Planner/Driver/Planners.h`) on the layers of the step and
     the `hetero.cluster` of the module, and writes what it decides:
 
     - a `hetero.mesh` for each stage and a `hetero.plan` with stages,

@@ -9,7 +9,7 @@
 #ifndef HETERO_TEST_UNIT_PLANNER_RANDOMGRAPHS_H
 #define HETERO_TEST_UNIT_PLANNER_RANDOMGRAPHS_H
 
-#include "hetero/Planner/Graph.h"
+#include "hetero/Planner/Problem/Graph.h"
 #include <random>
 
 namespace hetero::planner {

@@ -9,7 +9,8 @@
 #ifndef HETERO_TEST_UNIT_PLANNER_RANDOMPROBLEMS_H
 #define HETERO_TEST_UNIT_PLANNER_RANDOMPROBLEMS_H
 
-#include "hetero/Planner/Planners.h"
+#include "hetero/Planner/Driver/Planners.h"
+#include "hetero/Planner/Model/Evaluate.h"
 #include <random>
 
 namespace hetero::planner {

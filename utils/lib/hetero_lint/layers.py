@@ -25,17 +25,25 @@ def read_list(tree, name):
 
 
 def layer_of(path, layers):
-    """The layer that a file belongs to, or None."""
+    """The layer that a file belongs to, or None; `Planner/Model` for a file in a room."""
     parts = path.split("/")
     if parts[0] == "tools" or "Tools" in parts[1:3]:
         return "tools"
-    if parts[0] == "lib" and len(parts) > 2 and parts[1] in layers:
-        return parts[1]
     if parts[:2] == ["include", "hetero"]:
         if len(parts) == 3:
             return "tools"  # InitAll.h and the like know every layer.
-        return parts[2] if parts[2] in layers else None
-    return None
+        parts = parts[1:]
+    elif parts[0] != "lib":
+        return None
+    room = "/".join(parts[1:3])
+    if len(parts) > 3 and room in layers:
+        return room
+    return parts[1] if len(parts) > 2 and parts[1] in layers else None
+
+
+def is_ir_free(layer, free):
+    """Whether a layer, or the one that it is a room of, must not know MLIR's IR."""
+    return layer is not None and layer.split("/")[0] in free
 
 
 def includes(tree, path, rule):
@@ -69,7 +77,7 @@ def ir_free(tree):
     free = read_list(tree, "HETERO_IR_FREE_LAYERS")
     for path in tree.matching(".h", ".cpp"):
         layer = layer_of(path, layers)
-        if layer not in free:
+        if not is_ir_free(layer, free):
             continue
         for number, header in includes(tree, path, "ir-free"):
             found = header if is_ir_header(header) else reaches_ir(tree, header)
@@ -81,7 +89,7 @@ def ir_free(tree):
 
 
 def layer_order(tree):
-    """No file includes a header of a layer below its own."""
+    """No file includes a header of a layer higher than its own."""
     layers = read_list(tree, "HETERO_LAYERS")
     if not layers:
         yield Problem(LAYERS_FILE, 0, "does not set HETERO_LAYERS")
@@ -95,7 +103,7 @@ def layer_order(tree):
                 yield Problem(
                     path,
                     number,
-                    f"layer '{layer}' includes '{header}' of '{other}' below it",
+                    f"layer '{layer}' includes '{header}' of the higher layer '{other}'",
                 )
 
 
@@ -121,7 +129,7 @@ def parse_libraries(tree):
 
 
 def link_order(tree):
-    """No library links one of a layer below its own; IR-free ones not MLIR."""
+    """No library links one of a layer higher than its own; IR-free ones not MLIR."""
     layers = read_list(tree, "HETERO_LAYERS")
     free = read_list(tree, "HETERO_IR_FREE_LAYERS")
     libraries = parse_libraries(tree)
@@ -133,10 +141,10 @@ def link_order(tree):
             other = libraries[lib][2] if lib in libraries else None
             if other in layers and layers.index(other) > layers.index(layer):
                 yield Problem(
-                    path, line, f"{name} links {lib} of layer '{other}' below '{layer}'"
+                    path, line, f"{name} of layer '{layer}' links {lib} of the higher layer '{other}'"
                 )
-            if layer in free and (
-                lib.startswith("MLIR") or (other and other not in free + ["Support"])
+            if is_ir_free(layer, free) and (
+                lib.startswith("MLIR") or (other and not is_ir_free(other, free + ["Support"]))
             ):
                 yield Problem(
                     path, line, f"{name} of IR-free layer '{layer}' links {lib}"

@@ -1,0 +1,31 @@
+//===- Verify.h - Steps of verify and evaluate ------------------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_PLANNER_MODEL_VERIFY_H
+#define HETERO_PLANNER_MODEL_VERIFY_H
+
+#include "hetero/Planner/Model/StageModel.h"
+
+namespace hetero::planner {
+
+/// Everything that verify checks, but memory. `place` is then the part with the
+/// error.
+llvm::Error verifyStructure(const StageModel &model, const Plan &plan,
+                            PlanPlace *place = nullptr);
+
+/// An error if the predicted step takes longer than can be counted. Such times
+/// are all alike, and say nothing.
+llvm::Error checkCountable(const Plan &plan);
+
+/// Fills in the predictions of a plan that verifyStructure accepts. `bound` is
+/// what computeBound gives.
+void predict(const StageModel &model, Time bound, Plan &plan);
+
+} // namespace hetero::planner
+
+#endif // HETERO_PLANNER_MODEL_VERIFY_H

@@ -1,0 +1,144 @@
+//===- SpmdSpace.h - All SPMD programs as a cost graph ----------*- C++ -*-===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cost graph of Spmd.h. It is built once for a graph and a number of
+// devices; other shares or prices only change its numbers. Operations and
+// tensors that look alike have the same tables, so these are few.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HETERO_PLANNER_SPMD_SPMDSPACE_H
+#define HETERO_PLANNER_SPMD_SPMDSPACE_H
+
+#include "hetero/Planner/Spmd/Spmd.h"
+#include "hetero/Planner/Spmd/SpmdCost.h"
+#include "hetero/Solver/CostGraph.h"
+
+namespace hetero::planner {
+
+/// Forms that a tensor is available in: one, or two that are split or partial.
+/// All are, if it is replicated.
+struct Availability {
+  int first = form::replicated;
+  int second = -1;
+
+  bool offers(int wanted) const {
+    return first == form::replicated || first == wanted || second == wanted;
+  }
+};
+
+/// The cheapest way to make a tensor available that comes in form `from`.
+double timeToOffer(const FormChanges &changes, int from,
+                   const Availability &availability);
+/// The changes of that way, in order.
+void appendChanges(const FormChanges &changes, int64_t tensor, int from,
+                   const Availability &availability,
+                   std::vector<FormChange> &list);
+
+/// What memory costs.
+struct MemoryPrice {
+  /// Seconds for a byte on each device, in the order of the group; no price if
+  /// empty.
+  std::vector<double> perByte;
+  /// How much it rises from the first to the last operation, relative to 1.
+  double slope = 0;
+};
+
+class SpmdSpace {
+public:
+  SpmdSpace(const Graph &graph, int64_t numDevices,
+            bool replicatedState = false, std::vector<int64_t> segments = {});
+
+  const Graph &getGraph() const { return graph; }
+  const GraphSplits &getSplits() const { return splits; }
+  const solver::CostGraph &getCostGraph() const { return costs; }
+  llvm::ArrayRef<int64_t> getSegments() const { return segments; }
+
+  void setCosts(SpmdCost &cost, const MemoryPrice &price = {});
+
+  SpmdProgram decode(llvm::ArrayRef<int> states, SpmdCost &cost) const;
+
+  /// Everything replicated, a solution that always exists.
+  std::vector<int> getReplicated() const;
+
+  /// Seconds of computation and of communication.
+  std::pair<double, double> evaluate(const SpmdProgram &program,
+                                     SpmdCost &cost) const;
+  /// The most memory that each device may need at any time, if it is one of its
+  /// class that gets most by rounding: stored state, and
+  /// tensors from their making to their last use in the forms that they are
+  /// available in.
+  std::vector<Bytes> getMemory(const SpmdProgram &program,
+                               SpmdCost &cost) const;
+  /// What is in memory when it is most: what does not depend on shares, and
+  /// for each segment what does, as if the share in it were 1.
+  struct Peak {
+    double fixed = 0;
+    std::vector<double> divided;
+  };
+  /// Of a member of the group, or one of its class that gets more by rounding.
+  Peak getPeak(const SpmdProgram &program, SpmdCost &cost,
+               int64_t member) const;
+  llvm::ArrayRef<TensorSplit> splitsOf(int64_t tensor) const {
+    return splits.tensors[tensor];
+  }
+
+private:
+  /// Forms wanted and made of each tensor.
+  struct Uses {
+    std::vector<int> wanted, made;
+    int count = 0;
+  };
+  /// A table of the cost graph, and where its numbers come from: all ways from
+  /// some forms to some availabilities of a tensor, or of one like it.
+  struct ChangeTable {
+    int table = 0;
+    int64_t tensor = 0;
+    std::vector<int> from;
+  };
+
+  void findUses();
+  void findAvailabilities();
+  void findPeak();
+  void addArgument(int64_t index);
+  void addOperation(int64_t index);
+  void addTensor(int64_t tensor);
+  void addChangeEdge(int node, int64_t tensor, std::vector<int> from);
+  void addUseEdge(int node, int64_t tensor,
+                  std::vector<llvm::SmallVector<int, 2>> wanted);
+  void addNextEdges();
+  int shareTable(std::string key, int rows, int columns, bool &added);
+  void visitMemory(
+      const SpmdProgram &program,
+      llvm::function_ref<void(int64_t, int, int64_t, int64_t)> visit) const;
+  double memoryCost(int64_t tensor, int form, int64_t at, SpmdCost &cost,
+                    const MemoryPrice &price) const;
+
+  const Graph &graph;
+  bool replicatedState;
+  std::vector<int64_t> segments;
+  GraphSplits splits;
+  std::vector<Uses> uses;
+  std::vector<std::vector<Availability>> availabilities;
+  solver::CostGraph costs;
+  /// Nodes of operations, tensors and arguments; -1 for those without.
+  std::vector<int> opNode, tensorNode, argumentNode;
+  std::vector<std::vector<int>> argumentForms;
+  /// Of tensors: the argument that it is, or whose next value; else -1.
+  std::vector<int> argumentOf, replaces;
+  std::unordered_map<std::string, int> tables;
+  std::vector<ChangeTable> changeTables;
+  /// First position that makes a tensor, last one that uses it, and the
+  /// position where undivided memory is largest.
+  std::vector<int64_t> born, dies;
+  int64_t peak = 0;
+};
+
+} // namespace hetero::planner
+
+#endif // HETERO_PLANNER_SPMD_SPMDSPACE_H

@@ -1,0 +1,103 @@
+//===- ClassNodes.cpp - Classes as nodes that are alike -------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Bounds/ClassNodes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+std::vector<ClassNodes>
+hetero::planner::findClassNodes(const Cluster &cluster,
+                                ArrayRef<int64_t> devices) {
+  std::map<int64_t, std::map<int64_t, std::vector<int64_t>>> found;
+  for (int64_t device : devices)
+    found[cluster.devices[device].deviceClass][cluster.devices[device].node]
+        .push_back(device);
+  std::vector<ClassNodes> result;
+  for (auto &[deviceClass, nodes] : found) {
+    ClassNodes &entry = result.emplace_back();
+    entry.deviceClass = deviceClass;
+    entry.perNode = devices.size();
+    entry.memory = static_cast<double>(
+        cluster.classes[deviceClass].usableMemory().count());
+    for (auto &[node, list] : nodes) {
+      entry.perNode = std::min<int64_t>(entry.perNode, list.size());
+      entry.nodes.push_back(list);
+    }
+    auto speed = [&](int64_t from, int64_t to) {
+      return static_cast<double>(
+          cluster.pathBetween(from, to).bandwidth.count());
+    };
+    if (entry.nodes.size() > 1)
+      entry.out = speed(entry.nodes[0].front(), entry.nodes[1].front());
+    if (entry.perNode > 1)
+      entry.inside = speed(entry.nodes[0][0], entry.nodes[0][1]);
+  }
+  return result;
+}
+
+std::vector<int64_t> hetero::planner::commonDegrees(const Problem &problem) {
+  std::vector<int64_t> degrees = {1};
+  for (const Layer &layer : problem.layers)
+    for (int64_t degree : layer.tensorDegrees)
+      if (!is_contained(degrees, degree) &&
+          all_of(problem.layers, [&](const Layer &other) {
+            return is_contained(other.tensorDegrees, degree);
+          }))
+        degrees.push_back(degree);
+  return degrees;
+}
+
+LayerSums::LayerSums(const Problem &problem) {
+  auto addTo = [](std::vector<double> &list, Bytes bytes) {
+    if (list.empty())
+      list.push_back(0);
+    list.push_back(list.back() + static_cast<double>(bytes.count()));
+  };
+  Bytes entering;
+  for (const Layer &layer : problem.layers) {
+    addTo(parameters, layer.parameters);
+    addTo(gradients, layer.gradients);
+    addTo(optimizer, layer.optimizerState);
+    addTo(saved, layer.saved.perSample);
+    addTo(inputs, entering);
+    entering = layer.output.perSample;
+  }
+}
+
+const RowSeconds &RowSecondsTable::find(const ClassNodes &nodes, int64_t tensor,
+                                        int64_t samples) {
+  auto [found, isNew] = known.try_emplace({nodes.deviceClass, tensor, samples});
+  RowSeconds &result = found->second;
+  if (!isNew)
+    return result;
+  const LayerTimes &table =
+      model.layerTimes(nodes.deviceClass, tensor, samples);
+  result = {table.prefix, table.forwardPrefix};
+  if (tensor == 1)
+    return result;
+  cost::Group group = cost::makeGroup(
+      model.cluster, ArrayRef(nodes.nodes.front()).take_front(tensor));
+  double forward = 0, both = 0;
+  std::pair<Time, Time> sums;
+  std::optional<int64_t> before;
+  for (auto [layer, entry] : enumerate(model.problem.layers)) {
+    int64_t kind = entry.like.value_or(layer);
+    if (before != kind)
+      sums = model.tensorTimes(entry, group, samples);
+    before = kind;
+    forward += toSeconds(sums.first);
+    both += toSeconds(sums.first) + toSeconds(sums.second);
+    result.forward[layer + 1] += forward;
+    result.both[layer + 1] += both;
+  }
+  return result;
+}

@@ -1,0 +1,291 @@
+//===- GroupSearch.cpp - Stages of equal groups of devices ----------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Joint/GroupSearch.h"
+#include "hetero/Planner/Bounds/ClassNodes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+/// More stages of one class are not tried.
+static constexpr int64_t mostStages = 32;
+/// How many microbatches are in flight for each stage that is to come.
+static constexpr double inFlightPerStage = 1.2;
+
+namespace {
+/// How the stages of a class lie.
+struct Shape {
+  int64_t nodes = 1, devices = 1, tensor = 1;
+  bool recompute = false;
+};
+
+/// A stage that was given layers: the one with this number among those of its
+/// class in that shape.
+struct CoveringStage {
+  size_t classIndex = 0;
+  const Shape *shape = nullptr;
+  int64_t number = 0;
+  LayerRun layers;
+};
+
+/// Stages that were given layers.
+struct Covered {
+  int64_t next = 0;
+  double start = 0;
+  SmallVector<CoveringStage, 64> stages;
+};
+
+/// What the search does for one number of microbatches.
+class GroupSearch {
+public:
+  GroupSearch(const PlanBuilder &builder, ArrayRef<ClassNodes> classes,
+              ArrayRef<int64_t> sizes);
+
+  /// The smallest time for an order of the classes, and its stages.
+  std::pair<double, std::vector<StageChoice>> solve(ArrayRef<size_t> order,
+                                                    double wait);
+
+private:
+  bool fits(const ClassNodes &nodes, const Shape &shape, int64_t samples,
+            int64_t first, int64_t last) const;
+  void cover(size_t index, const Shape &shape, double time, Covered &from);
+  bool coverAll(ArrayRef<size_t> order, double time, Covered &result);
+  StageChoice choiceOf(const CoveringStage &stage) const;
+
+  const StageModel &model;
+  ArrayRef<ClassNodes> classes;
+  int64_t largest, count, numLayers;
+  /// How often a stage waits for the forwards and crossings before it.
+  double wait = 1;
+  LayerSums sums;
+  RowSecondsTable rowSeconds;
+  /// For each class how its stages may lie.
+  std::vector<std::vector<Shape>> shapes;
+};
+} // namespace
+
+/// All shapes that use all nodes, or nearly.
+static std::vector<Shape> findShapes(const Problem &problem, int64_t numNodes,
+                                     int64_t perNode, bool recomputes) {
+  std::vector<int64_t> degrees = commonDegrees(problem);
+  std::vector<Shape> shapes;
+  for (int64_t nodes = 1; nodes <= numNodes; ++nodes) {
+    // A twentieth of the nodes may be left out.
+    if (numNodes % nodes * 20 > numNodes)
+      continue;
+    for (int64_t devices = 1; devices <= perNode; ++devices) {
+      if (perNode % devices != 0 ||
+          numNodes / nodes * (perNode / devices) > mostStages)
+        continue;
+      for (int64_t tensor : degrees)
+        if (devices % tensor == 0)
+          for (bool recompute : {false, true})
+            if (!recompute || recomputes)
+              shapes.push_back({nodes, devices, tensor, recompute});
+    }
+  }
+  return shapes;
+}
+
+GroupSearch::GroupSearch(const PlanBuilder &builder,
+                         ArrayRef<ClassNodes> classes, ArrayRef<int64_t> sizes)
+    : model(builder.model), classes(classes), largest(*max_element(sizes)),
+      count(sizes.size()), numLayers(model.problem.layers.size()),
+      sums(model.problem), rowSeconds(model) {
+  for (const ClassNodes &nodes : classes)
+    shapes.push_back(findShapes(model.problem, nodes.nodes.size(),
+                                nodes.perNode, builder.options.recompute));
+}
+
+/// Whether the memory of a device suffices for the layers with divided
+/// optimizer state, if later stages are like this one.
+bool GroupSearch::fits(const ClassNodes &nodes, const Shape &shape,
+                       int64_t samples, int64_t first, int64_t last) const {
+  auto sum = [&](const std::vector<double> &list) {
+    return list[last] - list[first];
+  };
+  auto later = static_cast<double>(numLayers - first) /
+               static_cast<double>(last - first);
+  double inFlight =
+      std::min(static_cast<double>(count), std::ceil(inFlightPerStage * later));
+  auto parts = static_cast<double>(shape.tensor);
+  double kept = shape.recompute ? sum(sums.inputs) : sum(sums.saved) / parts;
+  double bytes =
+      sum(sums.parameters) / parts +
+      sum(sums.gradients) / parts * (count > 1 ? 2 : 1) +
+      sum(sums.optimizer) / static_cast<double>(shape.nodes * shape.devices) +
+      inFlight * kept * static_cast<double>(samples);
+  return bytes <=
+         static_cast<double>(
+             model.cluster.classes[nodes.deviceClass].usableMemory().count());
+}
+
+/// Adds all stages of a class in a shape, each with as many layers as possible.
+void GroupSearch::cover(size_t index, const Shape &shape, double time,
+                        Covered &from) {
+  const ClassNodes &nodes = classes[index];
+  int64_t rows = shape.nodes * shape.devices / shape.tensor;
+  int64_t groups = int64_t(nodes.nodes.size()) / shape.nodes;
+  int64_t inNode = nodes.perNode / shape.devices;
+  if (rows > largest)
+    return;
+  int64_t samples = (largest + rows - 1) / rows;
+  const RowSeconds &table = rowSeconds.find(nodes, shape.tensor, samples);
+  auto number = static_cast<double>(count);
+  for (int64_t stage = 0; stage < groups * inNode; ++stage) {
+    int64_t first = from.next, last = first;
+    double forward = 0;
+    while (last < numLayers) {
+      auto sum = [&](const std::vector<double> &list) {
+        return list[last + 1] - list[first];
+      };
+      double both = sum(table.both), here = sum(table.forward);
+      if (shape.recompute)
+        both += here;
+      double once = 0;
+      if (shape.nodes > 1)
+        once = 2 * (1 - 1 / static_cast<double>(shape.nodes)) *
+               sum(sums.gradients) / nodes.out * static_cast<double>(inNode);
+      else if (rows > 1)
+        once = 2 * sum(sums.gradients) / static_cast<double>(shape.tensor) /
+               nodes.inside;
+      if (from.start + number * both + once > time ||
+          !fits(nodes, shape, samples, first, last + 1))
+        break;
+      forward = here;
+      ++last;
+    }
+    if (last == first)
+      break;
+    from.stages.push_back({index, &shape, stage, {first, last - 1}});
+    from.next = last;
+    if (last == numLayers)
+      break;
+    bool leaves = (stage + 1) % inNode == 0;
+    double bytes = static_cast<double>(largest) *
+                   static_cast<double>(
+                       model.problem.layers[last - 1].output.perSample.count());
+    from.start += wait * (forward + bytes * static_cast<double>(shape.tensor) /
+                                        static_cast<double>(shape.nodes) /
+                                        (leaves ? nodes.out : nodes.inside));
+  }
+}
+
+StageChoice GroupSearch::choiceOf(const CoveringStage &stage) const {
+  const ClassNodes &nodes = classes[stage.classIndex];
+  const Shape &shape = *stage.shape;
+  int64_t inNode = nodes.perNode / shape.devices;
+  StageChoice choice;
+  choice.layers = stage.layers;
+  choice.tensor = shape.tensor;
+  choice.recompute = shape.recompute;
+  choice.state = shape.nodes * shape.devices > shape.tensor
+                     ? StateMode::Optimizer
+                     : StateMode::Replicated;
+  for (int64_t node = 0; node < shape.nodes; ++node) {
+    ArrayRef<int64_t> all =
+        nodes.nodes[stage.number / inNode * shape.nodes + node];
+    ArrayRef<int64_t> own =
+        all.slice(stage.number % inNode * shape.devices, shape.devices);
+    choice.devices.insert(choice.devices.end(), own.begin(), own.end());
+  }
+  return choice;
+}
+
+bool GroupSearch::coverAll(ArrayRef<size_t> order, double time,
+                           Covered &result) {
+  result = {};
+  for (size_t index : order) {
+    Covered best = result, next;
+    double most = 0;
+    for (const Shape &shape : shapes[index]) {
+      next = result;
+      cover(index, shape, time, next);
+      // What it does, without what those after it can do less.
+      double value = static_cast<double>(next.next - result.next) -
+                     (next.start - result.start) / time *
+                         static_cast<double>(numLayers - next.next);
+      if (value <= most)
+        continue;
+      most = value;
+      std::swap(best, next);
+    }
+    result = std::move(best);
+    if (result.next == numLayers)
+      return true;
+  }
+  return false;
+}
+
+std::pair<double, std::vector<StageChoice>>
+GroupSearch::solve(ArrayRef<size_t> order, double given) {
+  wait = given;
+  Covered best, tried;
+  double high = 1e-6;
+  for (int i = 0; !coverAll(order, high, best); ++i) {
+    if (i == 50)
+      return {infinity, {}};
+    high *= 2;
+  }
+  double low = high / 2;
+  while (high > 1.005 * low) {
+    double middle = low + (high - low) / 2;
+    if (coverAll(order, middle, tried)) {
+      high = middle;
+      best = std::move(tried);
+    } else {
+      low = middle;
+    }
+  }
+  std::vector<StageChoice> stages;
+  for (const CoveringStage &stage : best.stages)
+    stages.push_back(choiceOf(stage));
+  return {high, std::move(stages)};
+}
+
+std::vector<GroupDesign>
+hetero::planner::sortDesigns(std::vector<GroupDesign> designs) {
+  std::vector<std::pair<double, size_t>> order;
+  for (auto [index, entry] : enumerate(designs))
+    order.emplace_back(entry.seconds, index);
+  sort(order);
+  std::vector<GroupDesign> sorted;
+  sorted.reserve(order.size());
+  for (auto [seconds, index] : order)
+    sorted.push_back(std::move(designs[index]));
+  return sorted;
+}
+
+std::vector<GroupDesign>
+hetero::planner::searchGroups(const PlanBuilder &builder,
+                              ArrayRef<int64_t> devices,
+                              ArrayRef<std::vector<int64_t>> microbatches,
+                              ArrayRef<size_t> searched, int64_t mostOrders) {
+  std::vector<ClassNodes> classes =
+      findClassNodes(builder.model.cluster, devices);
+  std::vector<GroupDesign> result;
+  for (size_t index : searched) {
+    GroupSearch search(builder, classes, microbatches[index]);
+    std::vector<size_t> order(classes.size());
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    int64_t number = 0;
+    do {
+      for (double wait : {1.0, 2.0, 3.5}) {
+        auto [seconds, stages] = search.solve(order, wait);
+        if (seconds < infinity)
+          result.push_back({seconds, {index, std::move(stages)}});
+      }
+    } while (++number < mostOrders &&
+             std::next_permutation(order.begin(), order.end()));
+  }
+  return sortDesigns(std::move(result));
+}

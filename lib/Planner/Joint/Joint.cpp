@@ -1,0 +1,137 @@
+//===- Joint.cpp - Who asks the joint search for what ---------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// planStages is the first part of the search of Joint.cpp, planJoint all of it;
+// where a problem is small, once more for single numbers of microbatches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Joint/Joint.h"
+#include "JointPlanner.h"
+#include "hetero/Planner/Baselines/DataParallel.h"
+#include "hetero/Planner/Baselines/Even.h"
+#include "hetero/Planner/Bounds/Certificate.h"
+#include "hetero/Planner/Cephalo/Cephalo.h"
+#include "hetero/Planner/Harp/Harp.h"
+#include "hetero/Planner/Plan/PlannerOptions.h"
+#include "hetero/Planner/Problem/UsableDevices.h"
+#include "hetero/Planner/Spmd/SpmdPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include <atomic>
+#include <cmath>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+/// For how many numbers of microbatches small problems are searched each,
+/// unless a plan is so close to what is possible.
+static constexpr size_t mostCounts = 10;
+static constexpr Share closeEnough(30000);
+
+static constexpr PlannerEntry baselines[] = {
+    {"cephalo", "data parallelism, samples, microbatches and state apart",
+     planCephalo},
+    {"dp-even", "data parallelism, all devices alike", planDpEven},
+    {"dp-proportional",
+     "data parallelism, samples by speed and state by memory",
+     planDpProportional},
+    {"even", "stages, parts and samples as if all devices were alike",
+     planEven},
+    {"fast-only", "the same on the devices of one class", planFastOnly},
+    {"hap", "one program for all devices, by A* and linear programs", planHap},
+    {"harp", "a pipeline of stages inside of sub-clusters", planHarp},
+    {"single", "the best single device", planSingle},
+    {"spmd", "one program for all devices, proven best for its shares",
+     planSpmd},
+};
+
+ArrayRef<PlannerEntry> hetero::planner::jointBaselines() { return baselines; }
+
+Expected<Plan> hetero::planner::searchStages(StringRef name,
+                                             const Problem &problem,
+                                             const Cluster &cluster,
+                                             const PlannerOptions &options) {
+  if (Error error = check(problem, cluster))
+    return error;
+  return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
+}
+
+Expected<Plan> hetero::planner::planStages(const Problem &problem,
+                                           const Cluster &cluster,
+                                           const PlannerOptions &options) {
+  return searchStages("stages", problem, cluster, options);
+}
+
+/// Searches small problems, or for few numbers of microbatches larger ones, for
+/// one number after the other, near that of a plan: each finds what the search
+/// for all of them does not look at.
+static void searchEachCount(const Problem &problem, const Cluster &cluster,
+                            const PlannerOptions &options, Plan &plan) {
+  std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
+  size_t work = std::min(counts.size(), mostCounts) * problem.layers.size() *
+                usableDevices(problem, cluster).size();
+  if (work > mostCounts * JointPlanner::smallProblem || options.timeBudget ||
+      !problem.constraints.microbatches.empty() || plan.gap() < closeEnough)
+    return;
+  size_t here = plan.microbatches.size();
+  llvm::stable_sort(counts, [&](const auto &left, const auto &right) {
+    auto distance = [&](size_t count) {
+      return std::abs(std::log(double(count) / double(here)));
+    };
+    return distance(left.size()) < distance(right.size());
+  });
+  counts.resize(std::min(counts.size(), mostCounts));
+  std::vector<std::optional<Plan>> plans(counts.size());
+  std::atomic<size_t> next = 0;
+  auto run = [&]() {
+    for (size_t index = next++; index < counts.size(); index = next++) {
+      Problem part = problem;
+      part.constraints.microbatches = counts[index];
+      PlannerOptions quiet = options;
+      quiet.onBetter = nullptr;
+      JointPlanner planner(part, cluster, quiet, /*thorough=*/true);
+      planner.certifies = false;
+      Expected<Plan> found = planner.plan("joint");
+      if (found)
+        plans[index] = std::move(*found);
+      else
+        consumeError(found.takeError());
+    }
+  };
+  std::thread beside(run);
+  run();
+  beside.join();
+  Time certified = isCertified(problem, cluster, plan) ? plan.bound : Time(0);
+  for (std::optional<Plan> &other : plans) {
+    if (!other || other->predicted >= plan.predicted)
+      continue;
+    plan = std::move(*other);
+    if (isCertified(problem, cluster, plan))
+      plan.bound = std::max(plan.bound, std::min(certified, plan.predicted));
+  }
+}
+
+Expected<Plan> hetero::planner::planJoint(const Problem &problem,
+                                          const Cluster &cluster,
+                                          const PlannerOptions &options) {
+  if (Error error = check(problem, cluster))
+    return error;
+  JointPlanner planner(problem, cluster, options, /*thorough=*/true);
+  // More of a search may end elsewhere: it is never worse than less.
+  if (options.effort > 1) {
+    PlannerOptions less = options;
+    less.effort = 1;
+    planner.addAnswer(takeCandidate(planJoint(problem, cluster, less)));
+  }
+  Expected<Plan> plan = planner.plan("joint");
+  if (plan)
+    searchEachCount(problem, cluster, options, *plan);
+  return plan;
+}

@@ -1,0 +1,269 @@
+//===- StageSearchTables.cpp - What searches over stages share ------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Model/CostTime.h"
+#include "hetero/Planner/Model/SampleDivision.h"
+#include "hetero/Planner/Search/StageSearch.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+
+SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
+    : model(model) {
+  int64_t numLayers = model.problem.layers.size();
+  int64_t step = (numLayers + maxCuts - 1) / maxCuts;
+  for (int64_t layer = 0; layer < numLayers; layer += step)
+    cuts.push_back(layer);
+  // What is pinned may need a stage of its own.
+  for (const Pin &pin : model.problem.constraints.pins)
+    cuts.insert(cuts.end(), {pin.layer, pin.layer + 1});
+  cuts.push_back(numLayers);
+  sort(cuts);
+  cuts.erase(llvm::unique(cuts), cuts.end());
+  findRunKinds();
+}
+
+/// Runs are alike if they have equally many layers of each kind, the same kind
+/// of layer last and the same kind before them, and the same inputs. What is
+/// tied is different for each.
+void SearchTables::findRunKinds() {
+  const Problem &problem = model.problem;
+  std::vector<int64_t> kinds;
+  for (auto [index, layer] : enumerate(problem.layers))
+    kinds.push_back(layer.like ? kinds[*layer.like] : int64_t(index));
+  size_t numCuts = cuts.size();
+  runKinds.resize(numCuts * numCuts);
+  std::map<std::vector<int64_t>, size_t> indices;
+  for (size_t first = 0; first < numCuts; ++first) {
+    std::map<int64_t, int64_t> counts;
+    for (size_t last = first + 1; last < numCuts; ++last) {
+      for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
+        ++counts[kinds[layer]];
+      std::vector<int64_t> key = {first > 0 ? kinds[cuts[first] - 1] : -1,
+                                  last + 1 < numCuts ? kinds[cuts[last] - 1]
+                                                     : -1};
+      key.push_back(
+          model.inputBytes(LayerRun{cuts[first], cuts[last] - 1}).count());
+      for (auto [kind, count] : counts)
+        key.insert(key.end(), {kind, count});
+      if (!problem.ties.empty())
+        key = {int64_t(first), int64_t(last)};
+      auto [entry, isNew] =
+          indices.try_emplace(std::move(key), representatives.size());
+      runKinds[first * numCuts + last] = entry->second;
+      if (isNew)
+        representatives.emplace_back(first, last);
+    }
+  }
+}
+
+std::vector<StageOption> *SearchTables::findOptions(std::vector<int64_t> key,
+                                                    bool &isNew) {
+  // Those of other sizes of microbatches are not needed soon.
+  if (optionsFor != key.front()) {
+    optionsFor = key.front();
+    options.clear();
+  }
+  auto [entry, added] = options.try_emplace(std::move(key));
+  isNew = added;
+  return &entry->second;
+}
+
+const std::vector<int64_t> &
+SearchTables::divideSamples(ArrayRef<std::pair<int64_t, int64_t>> rows,
+                            int64_t tensor, int64_t size) {
+  std::vector<int64_t> key = {tensor, size};
+  for (auto [deviceClass, count] : rows)
+    key.insert(key.end(), {deviceClass, count});
+  auto [entry, isNew] = divisions.try_emplace(std::move(key));
+  std::vector<int64_t> &samples = entry->second;
+  if (!isNew)
+    return samples;
+  std::vector<RowKind> kinds;
+  for (auto [deviceClass, count] : rows)
+    kinds.push_back({count, size, timeOfAll(deviceClass, tensor)});
+  for (const RowSamples &row : divideBySpeed(kinds, size)) {
+    if (row.most() == 0) {
+      samples.clear();
+      break;
+    }
+    samples.push_back(row.most());
+  }
+  return samples;
+}
+
+std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
+                                                       int64_t tensor) {
+  std::vector<double> &known = timesOfAll[{deviceClass, tensor}];
+  return [this, &known, deviceClass, tensor](int64_t samples) {
+    // A table of all numbers up to a huge one would be mostly empty.
+    constexpr int64_t mostInTable = 1 << 20;
+    if (samples > mostInTable)
+      return model.layerTimes(deviceClass, tensor, samples).prefix.back();
+    if (samples >= int64_t(known.size()))
+      known.resize(samples + 1, -1);
+    double &time = known[samples];
+    if (time < 0)
+      time = model.layerTimes(deviceClass, tensor, samples).prefix.back();
+    return time;
+  };
+}
+
+const std::vector<double> &SearchTables::leastTimes(int64_t deviceClass,
+                                                    int64_t size) {
+  std::vector<double> &sums = leasts[{deviceClass, size}];
+  if (!sums.empty())
+    return sums;
+  const std::string &name = model.cluster.classes[deviceClass].name;
+  const LayerTimes &times = model.layerTimes(deviceClass, 1, size);
+  sums.push_back(0);
+  for (auto [index, layer] : enumerate(model.problem.layers)) {
+    double least = (times.prefix[index + 1] - times.prefix[index]) /
+                   static_cast<double>(size);
+    if (const MeasuredTimes *measured = layer.measuredOn(name))
+      least = std::min(least, measured->leastPerSample());
+    sums.push_back(sums.back() + least);
+  }
+  return sums;
+}
+
+const std::vector<double> &SearchTables::updateTimes(int64_t deviceClass,
+                                                     int64_t tensor) {
+  std::vector<double> &sums = updates[{deviceClass, tensor}];
+  if (!sums.empty())
+    return sums;
+  sums.push_back(0);
+  for (const Layer &layer : model.problem.layers)
+    sums.push_back(sums.back() +
+                   toSeconds(costTime(model.cluster.classes[deviceClass],
+                                      layer.update, [&](auto amount) {
+                                        return decltype(amount.fixed)(scale(
+                                            amount.fixed.count(), 1, tensor));
+                                      })));
+  return sums;
+}
+
+const std::vector<int64_t> &SearchTables::savedBytes(int64_t tensor,
+                                                     int64_t samples) {
+  std::vector<int64_t> &sums = saved[{tensor, samples}];
+  if (!sums.empty())
+    return sums;
+  sums.push_back(0);
+  for (const Layer &layer : model.problem.layers)
+    sums.push_back(sums.back() +
+                   scale(layer.saved.at(samples).count(), 1, tensor));
+  return sums;
+}
+
+/// The largest amount of a layer between two cuts.
+std::vector<Bytes>
+SearchTables::rangeMaxima(function_ref<Bytes(const Layer &)> amount) const {
+  size_t numCuts = cuts.size();
+  std::vector<Bytes> table(numCuts * numCuts);
+  for (size_t first = 0; first < numCuts; ++first) {
+    Bytes most;
+    for (size_t last = first + 1; last < numCuts; ++last) {
+      for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
+        most = std::max(most, amount(model.problem.layers[layer]));
+      table[first * numCuts + last] = most;
+    }
+  }
+  return table;
+}
+
+const std::vector<Bytes> &SearchTables::workspaces(int64_t samples) {
+  std::vector<Bytes> &table = largest[samples];
+  if (table.empty())
+    table = rangeMaxima(
+        [&](const Layer &layer) { return layer.workspace.at(samples); });
+  return table;
+}
+
+const std::vector<Bytes> &SearchTables::largestSaved(int64_t tensor,
+                                                     int64_t samples) {
+  std::vector<Bytes> &table = mostSaved[{tensor, samples}];
+  if (table.empty())
+    table = rangeMaxima([&](const Layer &layer) {
+      return Bytes(scale(layer.saved.at(samples).count(), 1, tensor));
+    });
+  return table;
+}
+
+const std::vector<int64_t> &SearchTables::inputBytes(int64_t samples) {
+  std::vector<int64_t> &result = inputs[samples];
+  if (!result.empty())
+    return result;
+  result.push_back(0);
+  for (size_t layer = 0; layer < model.problem.layers.size(); ++layer)
+    result.push_back(
+        result.back() +
+        (layer == 0
+             ? 0
+             : model.problem.layers[layer - 1].output.at(samples).count()));
+  return result;
+}
+
+const std::pair<std::vector<double>, std::vector<double>> &
+SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
+  // One device alone sums nothing; else rows lie inside of a node, whose
+  // devices are all joined alike, and are of one class, for which times may
+  // have been measured.
+  if (row.size() == 1) {
+    nothing.first.resize(model.problem.layers.size() + 1, 0);
+    nothing.second = nothing.first;
+    return nothing;
+  }
+  const cluster::Device &first = model.cluster.devices[row.front()];
+  auto &entry = sums[{model.kindOfNode(first.node), first.deviceClass,
+                      int64_t(row.size()), samples}];
+  auto &[both, forwards] = entry;
+  if (both.empty()) {
+    cost::Group group = cost::makeGroup(model.cluster, row);
+    both.push_back(0);
+    forwards.push_back(0);
+    for (const Layer &layer : model.problem.layers) {
+      auto [forward, backward] = model.tensorTimes(layer, group, samples);
+      forwards.push_back(forwards.back() + toSeconds(forward));
+      both.push_back(both.back() + toSeconds(forward) + toSeconds(backward));
+    }
+  }
+  return entry;
+}
+
+const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {
+  std::vector<int64_t> &result = farthest[tensor];
+  if (!result.empty())
+    return result;
+  int64_t numCuts = cuts.size();
+  result.assign(numCuts, numCuts - 1);
+  for (int64_t cut = numCuts - 2; tensor > 1 && cut >= 0; --cut) {
+    bool divides = true;
+    for (int64_t layer = cuts[cut]; layer < cuts[cut + 1]; ++layer)
+      divides &=
+          is_contained(model.problem.layers[layer].tensorDegrees, tensor);
+    result[cut] = !divides ? cut : result[cut + 1];
+  }
+  return result;
+}
+
+const std::vector<ColumnState> &SearchTables::states(int64_t tensor) {
+  std::vector<ColumnState> &result = stateSums[tensor];
+  if (!result.empty())
+    return result;
+  result.emplace_back();
+  for (const Layer &layer : model.problem.layers) {
+    ColumnState next = result.back();
+    next.parameters += Bytes(scale(layer.parameters.count(), 1, tensor));
+    next.optimizer += Bytes(scale(layer.optimizerState.count(), 1, tensor));
+    next.gradients += Bytes(scale(layer.gradients.count(), 1, tensor));
+    result.push_back(next);
+  }
+  return result;
+}

@@ -1,0 +1,318 @@
+//===- Spmd.cpp - Programs and shares in turn -----------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Spmd/Spmd.h"
+#include "SpmdShares.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "hetero/Support/Approximate.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using solver::infinity;
+
+std::vector<double>
+hetero::planner::getSpeedShares(const Graph &graph,
+                                const cluster::Cluster &cluster,
+                                ArrayRef<int64_t> devices) {
+  std::vector<double> shares;
+  double sum = 0;
+  std::map<std::string, double> times;
+  std::set<std::string> known;
+  for (int64_t device : devices) {
+    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
+    double &time = times[deviceClass.name];
+    for (const GraphOp &op : graph.operations) {
+      if (known.count(deviceClass.name))
+        break;
+      // Without the overhead of each operation, which all pay.
+      double overhead = op.times.count(deviceClass.name)
+                            ? 0
+                            : toSeconds(deviceClass.overhead);
+      time += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
+    }
+    known.insert(deviceClass.name);
+    shares.push_back(1 / std::max(time, 1e-12));
+    sum += shares.back();
+  }
+  for (double &share : shares)
+    share /= sum;
+  return shares;
+}
+
+std::optional<std::pair<size_t, Bytes>>
+hetero::planner::findShortage(const cluster::Cluster &cluster,
+                              ArrayRef<int64_t> devices,
+                              const SpmdSolution &solution) {
+  std::optional<std::pair<size_t, Bytes>> found;
+  for (auto [member, memory] : enumerate(solution.memory)) {
+    Bytes excess = memory - cluster.classOf(devices[member]).usableMemory();
+    if (excess > (found ? found->second : Bytes(0)))
+      found = {member, excess};
+  }
+  return found;
+}
+
+Error hetero::planner::checkMemory(const cluster::Cluster &cluster,
+                                   ArrayRef<int64_t> devices,
+                                   const SpmdSolution &solution) {
+  auto shortage = findShortage(cluster, devices, solution);
+  if (!shortage)
+    return Error::success();
+  auto [member, excess] = *shortage;
+  return createStringError(
+      cluster.describe(devices[member]) + " has " +
+      approximate(cluster.classOf(devices[member]).usableMemory()) +
+      " of memory, and the program that comes closest needs " +
+      approximate(solution.memory[member]) + ": it is " + approximate(excess) +
+      " short");
+}
+
+namespace {
+/// A solution with the states that it came from.
+struct Candidate {
+  SpmdSolution solution;
+  /// By how many bytes a device is short at most, and which.
+  Bytes excess;
+  int64_t shortMember = -1;
+};
+
+/// Solves program and shares in turn, on a space of its own.
+class Alternation {
+public:
+  Alternation(const SpmdSpace &space, const cluster::Cluster &cluster,
+              ArrayRef<int64_t> devices, const SpmdOptions &options)
+      : cluster(cluster), devices(devices), options(options), space(space) {}
+
+  /// From these shares until the time falls no more.
+  void run(SegmentShares shares);
+  /// The best program for shares and prices, which is also remembered.
+  const Candidate &solve(const SegmentShares &shares,
+                         const MemoryPrice &price = {});
+
+  std::vector<Candidate> candidates;
+  int linearPrograms = 0;
+
+private:
+  const cluster::Cluster &cluster;
+  ArrayRef<int64_t> devices;
+  const SpmdOptions &options;
+  SpmdSpace space;
+  std::vector<int> lastStates;
+};
+
+class Synthesis {
+public:
+  Synthesis(const Graph &graph, const cluster::Cluster &cluster,
+            ArrayRef<int64_t> devices, const SpmdOptions &options)
+      : cluster(cluster), devices(devices), options(options),
+        space(graph, devices.size(), options.replicatedState) {}
+
+  Expected<SpmdSolution> run();
+
+private:
+  void alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts);
+  void alternate();
+  void searchSegments();
+  void take(const Alternation &alternation);
+  void searchPrices();
+  bool isShort(int64_t member, Bytes memory) const {
+    return memory > cluster.classOf(devices[member]).usableMemory();
+  }
+
+  const cluster::Cluster &cluster;
+  ArrayRef<int64_t> devices;
+  const SpmdOptions &options;
+  SpmdSpace space;
+  /// The best that fits; what takes least time of all; what comes closest.
+  std::optional<Candidate> best, fastest, closest;
+  int solves = 0, linearPrograms = 0;
+};
+} // namespace
+
+const Candidate &Alternation::solve(const SegmentShares &shares,
+                                    const MemoryPrice &price) {
+  SpmdCost cost(cluster, devices, shares);
+  space.setCosts(cost, price);
+  std::vector<std::vector<int>> starts = {space.getReplicated()};
+  if (!lastStates.empty())
+    starts.push_back(lastStates);
+  // There always is a solution: everything replicated.
+  std::optional<solver::CostGraphSolution> found =
+      solver::solve(space.getCostGraph(), {}, starts);
+  lastStates = found->states;
+  Candidate candidate;
+  SpmdSolution &solution = candidate.solution;
+  solution.program = space.decode(found->states, cost);
+  solution.shares = shares;
+  std::tie(solution.computation, solution.communication) =
+      space.evaluate(solution.program, cost);
+  if (price.perByte.empty()) {
+    solution.proven = found->proven;
+    solution.bound = found->proven ? solution.time() : found->bound;
+  }
+  solution.memory = space.getMemory(solution.program, cost);
+  if (auto shortage = findShortage(cluster, devices, solution))
+    std::tie(candidate.shortMember, candidate.excess) = *shortage;
+  candidates.push_back(std::move(candidate));
+  return candidates.back();
+}
+
+void Alternation::run(SegmentShares shares) {
+  double last = infinity;
+  for (int round = 0; round < std::max(1, options.rounds); ++round) {
+    const SpmdSolution &solution = solve(shares).solution;
+    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty())
+      return;
+    last = solution.time();
+    SpmdCost cost(cluster, devices, shares);
+    ++linearPrograms;
+    Expected<SegmentShares> next =
+        findShares(space, solution.program, cost, options.memory);
+    if (!next) {
+      // Another program may need less memory.
+      consumeError(next.takeError());
+      return;
+    }
+    bool same = shares.size() == next->size();
+    for (auto [before, after] : zip(shares, *next))
+      for (auto [share, other] : zip_equal(before, after))
+        same &= std::abs(share - other) < 1e-9;
+    if (same)
+      return;
+    shares = std::move(*next);
+  }
+}
+
+void Synthesis::take(const Alternation &alternation) {
+  solves += alternation.candidates.size();
+  linearPrograms += alternation.linearPrograms;
+  for (const Candidate &candidate : alternation.candidates) {
+    auto isFaster = [&](const std::optional<Candidate> &other) {
+      return !other ||
+             candidate.solution.time() < other->solution.time() * (1 - 1e-9);
+    };
+    bool fits = candidate.excess == Bytes(0) || !options.memory;
+    if (fits && isFaster(best))
+      best = candidate;
+    if (isFaster(fastest))
+      fastest = candidate;
+    if (!closest || candidate.excess < closest->excess)
+      closest = candidate;
+  }
+}
+
+/// From even shares and from those by speed.
+void Synthesis::alternate() {
+  std::vector<SegmentShares> starts;
+  if (!options.shares.empty()) {
+    starts.push_back({options.shares});
+  } else {
+    starts.push_back({getSpeedShares(space.getGraph(), cluster, devices)});
+    std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
+    if (starts.front().front() != even)
+      starts.push_back({std::move(even)});
+  }
+  alternate(space, starts);
+}
+
+/// From the best shares for all, which segments of their own can only improve,
+/// and from those by the speed of devices at each segment.
+void Synthesis::searchSegments() {
+  const Graph &graph = space.getGraph();
+  std::vector<int64_t> segments =
+      findSegments(graph, cluster, devices, options.maxSegments);
+  if (segments.empty())
+    return;
+  int64_t count = 1 + *llvm::max_element(segments);
+  std::vector<SegmentShares> starts = {
+      SegmentShares(count, best->solution.shares.front()), {}};
+  for (int64_t segment = 0; segment < count; ++segment) {
+    Graph part;
+    for (auto [op, of] : zip_equal(graph.operations, segments))
+      if (of == segment)
+        part.operations.push_back(op);
+    starts.back().push_back(getSpeedShares(part, cluster, devices));
+  }
+  alternate(SpmdSpace(graph, devices.size(), options.replicatedState, segments),
+            starts);
+}
+
+/// From each start, all at the same time.
+void Synthesis::alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts) {
+  std::vector<Alternation> alternations(
+      starts.size(), Alternation(in, cluster, devices, options));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < starts.size(); ++i)
+    threads.emplace_back([&, i] { alternations[i].run(starts[i]); });
+  alternations[0].run(starts[0]);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Alternation &alternation : alternations)
+    take(alternation);
+}
+
+/// Raises the price of memory on devices that are short of it until all fit,
+/// then looks for the least such price.
+void Synthesis::searchPrices() {
+  const Candidate start = *fastest;
+  Bytes needed = start.solution.memory[start.shortMember];
+  // The price at which all memory of a device costs as much as the step.
+  double unit =
+      start.solution.time() / double(std::max<int64_t>(1, needed.count()));
+  for (double slope : {0.0, 1.0}) {
+    Alternation alternation(space, cluster, devices, options);
+    std::vector<char> priced(devices.size(), 0);
+    auto note = [&](ArrayRef<Bytes> memory) {
+      for (auto [member, bytes] : enumerate(memory))
+        priced[member] |= isShort(member, bytes);
+    };
+    note(start.solution.memory);
+    double low = 0, high = 0, mu = unit / 64;
+    for (int trial = 0; trial < options.prices; ++trial) {
+      MemoryPrice price;
+      price.slope = slope;
+      for (char flag : priced)
+        price.perByte.push_back(flag ? mu : 0);
+      const Candidate &candidate =
+          alternation.solve(start.solution.shares, price);
+      note(candidate.solution.memory);
+      (candidate.excess == Bytes(0) ? high : low) = mu;
+      if (high > 0 && high - low < 1e-2 * high)
+        break;
+      mu = high > 0 ? (low + high) / 2 : mu * 4;
+    }
+    take(alternation);
+  }
+}
+
+Expected<SpmdSolution> Synthesis::run() {
+  alternate();
+  if (!best)
+    searchPrices();
+  if (!best)
+    return checkMemory(cluster, devices, closest->solution);
+  if (options.shares.empty() && options.maxSegments > 1)
+    searchSegments();
+  best->solution.solves = solves;
+  best->solution.linearPrograms = linearPrograms;
+  return std::move(best->solution);
+}
+
+Expected<SpmdSolution>
+hetero::planner::synthesize(const Graph &graph, const cluster::Cluster &cluster,
+                            ArrayRef<int64_t> devices,
+                            const SpmdOptions &options) {
+  return Synthesis(graph, cluster, devices, options).run();
+}

@@ -1,0 +1,300 @@
+//===- SpmdCost.cpp - What steps of an SPMD program take ------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Spmd/SpmdCost.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using solver::infinity;
+
+bool Collective::operator<(const Collective &other) const {
+  return std::tie(kind, bytes, from, to, sameUnits) <
+         std::tie(other.kind, other.bytes, other.from, other.to,
+                  other.sameUnits);
+}
+
+StringRef hetero::planner::stringify(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all-reduce";
+  case CollectiveKind::AllGather:
+    return "all-gather";
+  case CollectiveKind::ReduceScatter:
+    return "reduce-scatter";
+  case CollectiveKind::AllToAll:
+    return "all-to-all";
+  }
+  llvm_unreachable("every collective has a name");
+}
+
+std::vector<int64_t> hetero::planner::divideUnits(int64_t units,
+                                                  ArrayRef<double> shares) {
+  std::vector<int64_t> rows;
+  std::vector<std::pair<double, int64_t>> remainders;
+  int64_t left = units;
+  for (auto [index, share] : enumerate(shares)) {
+    double exact = share * double(units);
+    auto whole = int64_t(std::floor(exact + 1e-9));
+    rows.push_back(std::min(whole, left));
+    left -= rows.back();
+    remainders.emplace_back(double(whole) - exact, index);
+  }
+  llvm::sort(remainders);
+  for (size_t i = 0; left > 0; i = (i + 1) % remainders.size(), --left)
+    ++rows[remainders[i].second];
+  return rows;
+}
+
+SpmdCost::SpmdCost(const cluster::Cluster &cluster, ArrayRef<int64_t> devices,
+                   SegmentShares shares)
+    : cluster(cluster), devices(devices.vec()), shares(std::move(shares)),
+      group(cost::makeGroup(cluster, devices)) {}
+
+const SpmdCost::Division &SpmdCost::divide(DividedUnits divided) {
+  auto [it, inserted] = divisions.try_emplace(divided);
+  int64_t units = divided.units;
+  Division &division = it->second;
+  if (!inserted)
+    return division;
+  if (units == 0) {
+    division.rows.assign(devices.size(), 1);
+    division.parts.assign(devices.size(), 1);
+  } else {
+    division.rows = divideUnits(units, sharesOf(divided.segment));
+    for (int64_t rows : division.rows)
+      division.parts.push_back(double(rows) / double(units));
+  }
+  for (auto [device, part] : zip_equal(devices, division.parts)) {
+    int64_t deviceClass = cluster.devices[device].deviceClass;
+    auto entry = llvm::find_if(division.mostOfClass, [&](const auto &known) {
+      return known.first == deviceClass;
+    });
+    if (entry == division.mostOfClass.end())
+      division.mostOfClass.emplace_back(deviceClass, part);
+    else
+      entry->second = std::max(entry->second, part);
+  }
+  return division;
+}
+
+ArrayRef<int64_t> SpmdCost::rowsOf(DividedUnits units) {
+  return divide(units).rows;
+}
+
+ArrayRef<double> SpmdCost::partsOf(DividedUnits units) {
+  return divide(units).parts;
+}
+
+double SpmdCost::mostOf(DividedUnits units, int64_t deviceClass) {
+  for (auto [known, part] : divide(units).mostOfClass)
+    if (known == deviceClass)
+      return part;
+  return 0;
+}
+
+template <typename T>
+static void appendKey(std::string &key, const T &value) {
+  key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+std::string hetero::planner::getCostKey(const GraphOp &op) {
+  std::string key;
+  appendKey(key, op.bytes.count());
+  appendKey(key, op.fused);
+  for (const auto &[type, work] : op.work) {
+    key += type;
+    appendKey(key, work.count());
+  }
+  key += '|';
+  for (const auto &[deviceClass, time] : op.times) {
+    key += deviceClass;
+    appendKey(key, time.count());
+  }
+  return key;
+}
+
+double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
+                                   const GraphOp &op, double part) {
+  auto measured = op.times.find(deviceClass.name);
+  if (measured != op.times.end())
+    return toSeconds(measured->second) * part;
+  cost::Operations operation;
+  for (const auto &[type, work] : op.work)
+    operation.work[type] = Work::nearest(double(work.count()) * part);
+  operation.bytes = Bytes::nearest(double(op.bytes.count()) * part);
+  operation.count = op.fused ? 0 : 1;
+  return toSeconds(cost::operationTime(deviceClass, operation));
+}
+
+/// Reshapes and the like take no time at all.
+static bool isFree(const GraphOp &op) {
+  return op.work.empty() && op.bytes == Bytes(0) && op.times.empty();
+}
+
+double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
+  if (isFree(op))
+    return 0;
+  std::string key = getCostKey(op);
+  appendKey(key, units.units);
+  appendKey(key, units.segment);
+  auto [it, inserted] = operations.try_emplace(key, 0);
+  if (!inserted)
+    return it->second;
+  double slowest = 0;
+  for (auto [deviceClass, part] : divide(units).mostOfClass) {
+    if (part > 0)
+      slowest =
+          std::max(slowest, timeOfPart(cluster.classes[deviceClass], op, part));
+  }
+  return it->second = slowest;
+}
+
+std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, DividedUnits units) {
+  std::vector<Bytes> shards;
+  for (double part : partsOf(units))
+    shards.push_back(Bytes::nearest(double(bytes.count()) * part));
+  return shards;
+}
+
+/// Every device sends what it has to those that want it. Of other units that is
+/// a part of what it has; of the same ones, in the same order, what it has and
+/// others get.
+double SpmdCost::timeExchange(const Collective &collective) {
+  auto bytes = double(collective.bytes.count());
+  ArrayRef<double> from = partsOf(collective.from), to = partsOf(collective.to);
+  std::vector<Bytes> sent, received;
+  double had = 0, got = 0;
+  bool moves = false;
+  for (auto [have, want] : zip_equal(from, to)) {
+    double kept = have * want;
+    if (collective.sameUnits)
+      kept =
+          std::max(0.0, std::min(had + have, got + want) - std::max(had, got));
+    had += have;
+    got += want;
+    sent.push_back(Bytes::nearest(bytes * std::max(0.0, have - kept)));
+    received.push_back(Bytes::nearest(bytes * std::max(0.0, want - kept)));
+    moves |= sent.back() != Bytes(0) || received.back() != Bytes(0);
+  }
+  if (collective.sameUnits && !moves)
+    return 0;
+  return toSeconds(cost::chooseAllToAll(group, sent, received).time);
+}
+
+double SpmdCost::timeCollective(const Collective &collective) {
+  Bytes bytes = collective.bytes;
+  switch (collective.kind) {
+  case CollectiveKind::AllReduce:
+    return toSeconds(cost::chooseAllReduce(group, bytes).time);
+  case CollectiveKind::AllGather:
+    return toSeconds(
+        cost::chooseAllGather(group, shardsOf(bytes, collective.from)).time);
+  case CollectiveKind::ReduceScatter:
+    return toSeconds(
+        cost::chooseAllGather(group, shardsOf(bytes, collective.to)).time);
+  case CollectiveKind::AllToAll:
+    return timeExchange(collective);
+  }
+  llvm_unreachable("every collective takes time");
+}
+
+double SpmdCost::collectiveTime(const Collective &collective) {
+  auto [it, inserted] = collectives.try_emplace(collective, 0);
+  if (inserted)
+    it->second = timeCollective(collective);
+  return it->second;
+}
+
+std::optional<Collective>
+hetero::planner::getCollective(Bytes bytes, ArrayRef<TensorSplit> splits,
+                               int from, int to) {
+  auto splitOf = [&](int which) -> const TensorSplit & {
+    return splits[which - form::firstSplit];
+  };
+  auto unitsOf = [&](int which) { return splitOf(which).getUnits(); };
+  if (from == to || from == form::replicated)
+    return std::nullopt;
+  if (!form::isSplit(from)) {
+    if (to == form::replicated)
+      return Collective{CollectiveKind::AllReduce, bytes};
+    return Collective{CollectiveKind::ReduceScatter, bytes, {}, unitsOf(to)};
+  }
+  if (to == form::replicated)
+    return Collective{CollectiveKind::AllGather, bytes, unitsOf(from)};
+  return Collective{CollectiveKind::AllToAll, bytes, unitsOf(from), unitsOf(to),
+                    splitOf(from).isAlong(splitOf(to))};
+}
+
+/// Whether one collective, or none, changes `from` to `to`.
+static bool isDirect(int from, int to) {
+  if (from == to || to == form::replicated)
+    return true;
+  if (to == form::pending)
+    return false;
+  if (to == form::partial)
+    return from == form::replicated;
+  return true;
+}
+
+FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<TensorSplit> splits) {
+  FormChanges changes;
+  int numForms = changes.numForms = form::firstSplit + splits.size();
+  changes.times.assign(numForms * numForms, infinity);
+  changes.via.assign(numForms * numForms, -1);
+  for (int from = 0; from < numForms; ++from)
+    for (int to = 0; to < numForms; ++to)
+      if (isDirect(from, to)) {
+        std::optional<Collective> collective =
+            getCollective(bytes, splits, from, to);
+        changes.times[from * numForms + to] =
+            collective ? collectiveTime(*collective) : 0;
+      }
+  for (int middle = 0; middle < numForms; ++middle)
+    for (int from = 0; from < numForms; ++from)
+      for (int to = 0; to < numForms; ++to) {
+        double time = changes.time(from, middle) + changes.time(middle, to);
+        if (time < changes.time(from, to)) {
+          changes.times[from * numForms + to] = time;
+          changes.via[from * numForms + to] = middle;
+        }
+      }
+  return changes;
+}
+
+void hetero::planner::appendSplits(std::string &key,
+                                   ArrayRef<TensorSplit> splits) {
+  for (auto [index, split] : enumerate(splits)) {
+    appendKey(key, split.units);
+    if (split.segment == 0)
+      continue;
+    // Which of the splits before it divides the same units.
+    size_t same = 0;
+    while (!splits[same].isAlong(split))
+      ++same;
+    appendKey(key, -split.segment);
+    appendKey(key, same);
+  }
+  key += '|';
+}
+
+const FormChanges &SpmdCost::changesOf(Bytes bytes,
+                                       ArrayRef<TensorSplit> splits) {
+  std::string key;
+  appendKey(key, bytes.count());
+  appendSplits(key, splits);
+  auto [it, inserted] = changes.try_emplace(key);
+  if (inserted)
+    it->second = findChanges(bytes, splits);
+  return it->second;
+}

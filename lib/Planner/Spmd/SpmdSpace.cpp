@@ -1,0 +1,522 @@
+//===- SpmdSpace.cpp - All SPMD programs as a cost graph ------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Spmd/SpmdSpace.h"
+#include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using solver::infinity;
+
+//===----------------------------------------------------------------------===//
+// Ways to make a tensor available
+//===----------------------------------------------------------------------===//
+
+/// The better order for two forms: the second may come from the first.
+static bool isFirstFirst(const FormChanges &changes, int from,
+                         const Availability &both, double &time) {
+  int a = both.first, b = both.second;
+  double firstFirst = changes.time(from, a) +
+                      std::min(changes.time(from, b), changes.time(a, b));
+  double secondFirst = changes.time(from, b) +
+                       std::min(changes.time(from, a), changes.time(b, a));
+  time = std::min(firstFirst, secondFirst);
+  return firstFirst <= secondFirst;
+}
+
+double hetero::planner::timeToOffer(const FormChanges &changes, int from,
+                                    const Availability &availability) {
+  if (availability.second < 0)
+    return changes.time(from, availability.first);
+  double time = 0;
+  isFirstFirst(changes, from, availability, time);
+  return time;
+}
+
+static void appendWay(const FormChanges &changes, int64_t tensor, int from,
+                      int to, std::vector<FormChange> &list) {
+  if (from == to)
+    return;
+  int via = changes.via[from * changes.numForms + to];
+  if (via < 0) {
+    list.push_back({tensor, from, to});
+    return;
+  }
+  appendWay(changes, tensor, from, via, list);
+  appendWay(changes, tensor, via, to, list);
+}
+
+void hetero::planner::appendChanges(const FormChanges &changes, int64_t tensor,
+                                    int from, const Availability &availability,
+                                    std::vector<FormChange> &list) {
+  int first = availability.first, second = availability.second;
+  if (second < 0) {
+    appendWay(changes, tensor, from, first, list);
+    return;
+  }
+  double time;
+  if (!isFirstFirst(changes, from, availability, time))
+    std::swap(first, second);
+  appendWay(changes, tensor, from, first, list);
+  bool direct = changes.time(from, second) <= changes.time(first, second);
+  appendWay(changes, tensor, direct ? from : first, second, list);
+}
+
+static void addForm(std::vector<int> &forms, int form) {
+  if (!is_contained(forms, form))
+    forms.push_back(form);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+void SpmdSpace::findUses() {
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    argumentOf[argument.tensor] = index;
+    std::vector<int> &forms = argumentForms[index];
+    forms.push_back(form::replicated);
+    for (size_t split = 0; split < splits.tensors[argument.tensor].size() &&
+                           !(replicatedState && argument.isState());
+         ++split)
+      forms.push_back(form::firstSplit + split);
+    uses[argument.tensor].made = forms;
+  }
+  for (auto [op, strategies] : zip_equal(graph.operations, splits.operations)) {
+    for (auto [index, tensor] : enumerate(op.operands)) {
+      if (tensor == GraphOp::anyForm)
+        continue;
+      ++uses[tensor].count;
+      for (const OpStrategy &strategy : strategies)
+        addForm(uses[tensor].wanted, strategy.operands[index]);
+    }
+    for (auto [index, tensor] : enumerate(op.results))
+      for (const OpStrategy &strategy : strategies)
+        addForm(uses[tensor].made, strategy.results[index]);
+  }
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    if (!argument.next)
+      continue;
+    ++uses[*argument.next].count;
+    for (int form : argumentForms[index])
+      addForm(uses[*argument.next].wanted, form);
+  }
+  for (int64_t result : graph.results) {
+    ++uses[result].count;
+    addForm(uses[result].wanted, form::replicated);
+  }
+}
+
+/// One form or two of those that are wanted. Partial is only worth keeping if
+/// it can come so.
+void SpmdSpace::findAvailabilities() {
+  for (auto [use, list] : zip_equal(uses, availabilities)) {
+    llvm::sort(use.wanted);
+    list.push_back({form::replicated, -1});
+    std::vector<int> kept;
+    for (int form : use.wanted)
+      if (form::isSplit(form) ||
+          (form == form::partial && is_contained(use.made, form)))
+        kept.push_back(form);
+    for (int form : kept)
+      list.push_back({form, -1});
+    for (size_t i = 0; use.count > 1 && i < kept.size(); ++i)
+      for (size_t j = i + 1; j < kept.size(); ++j)
+        list.push_back({kept[i], kept[j]});
+  }
+}
+
+/// The position where what is alive is largest if nothing is divided.
+void SpmdSpace::findPeak() {
+  int64_t end = graph.operations.size();
+  for (auto [index, op] : enumerate(graph.operations)) {
+    for (int64_t tensor : op.results)
+      born[tensor] = dies[tensor] = index;
+    for (int64_t tensor : op.operands)
+      if (tensor != GraphOp::anyForm)
+        dies[tensor] = index;
+  }
+  // A next value takes the place of its argument.
+  for (auto [index, argument] : enumerate(graph.arguments))
+    if (argument.next)
+      replaces[*argument.next] = index;
+  for (int64_t result : graph.results)
+    dies[result] = end;
+  std::vector<int64_t> change(end + 2, 0);
+  for (auto [index, tensor] : enumerate(graph.tensors)) {
+    if (argumentOf[index] >= 0 || replaces[index] >= 0)
+      continue;
+    change[born[index]] += tensor.bytes.count();
+    change[dies[index] + 1] -= tensor.bytes.count();
+  }
+  int64_t alive = 0, most = -1;
+  for (int64_t at = 0; at < end; ++at) {
+    alive += change[at];
+    if (alive > most) {
+      most = alive;
+      peak = at;
+    }
+  }
+}
+
+int SpmdSpace::shareTable(std::string key, int rows, int columns, bool &added) {
+  auto [it, inserted] = tables.try_emplace(std::move(key), 0);
+  added = inserted;
+  if (inserted)
+    it->second =
+        costs.addTable(rows, columns, std::vector<double>(rows * columns, 0));
+  return it->second;
+}
+
+template <typename T>
+static void appendKey(std::string &key, const T &value) {
+  key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+static void appendKey(std::string &key, ArrayRef<Availability> list) {
+  for (const Availability &availability : list) {
+    appendKey(key, availability.first);
+    appendKey(key, availability.second);
+  }
+  key += '|';
+}
+
+/// Joins a producer, whose states make the forms `from`, and the tensor.
+void SpmdSpace::addChangeEdge(int node, int64_t tensor, std::vector<int> from) {
+  ArrayRef<Availability> list = availabilities[tensor];
+  std::string key = "c";
+  appendKey(key, list);
+  appendKey(key, graph.tensors[tensor].bytes.count());
+  appendSplits(key, splits.tensors[tensor]);
+  for (int form : from)
+    appendKey(key, form);
+  // With prices of memory arguments differ from each other.
+  if (argumentOf[tensor] >= 0)
+    appendKey(key, tensor);
+  bool added = false;
+  int table = shareTable(std::move(key), from.size(), list.size(), added);
+  costs.addEdge(node, tensorNode[tensor], table);
+  if (added)
+    changeTables.push_back({table, tensor, std::move(from)});
+}
+
+/// Joins a user, whose states want forms (of one or several operands), and the
+/// tensor.
+void SpmdSpace::addUseEdge(int node, int64_t tensor,
+                           std::vector<SmallVector<int, 2>> wanted) {
+  ArrayRef<Availability> list = availabilities[tensor];
+  std::string key = "u";
+  appendKey(key, list);
+  for (ArrayRef<int> forms : wanted) {
+    for (int form : forms)
+      appendKey(key, form);
+    key += '|';
+  }
+  bool added = false;
+  int table = shareTable(std::move(key), wanted.size(), list.size(), added);
+  costs.addEdge(node, tensorNode[tensor], table);
+  if (!added)
+    return;
+  std::vector<double> numbers;
+  for (ArrayRef<int> forms : wanted)
+    for (const Availability &availability : list)
+      numbers.push_back(
+          all_of(forms, [&](int form) { return availability.offers(form); })
+              ? 0
+              : infinity);
+  costs.setTable(table, numbers);
+}
+
+void SpmdSpace::addTensor(int64_t tensor) {
+  if (uses[tensor].count == 0)
+    return;
+  std::vector<double> numbers(availabilities[tensor].size(), 0);
+  if (is_contained(graph.results, tensor))
+    std::fill(numbers.begin() + 1, numbers.end(), infinity);
+  tensorNode[tensor] = costs.addNode(numbers);
+}
+
+void SpmdSpace::addArgument(int64_t index) {
+  int64_t tensor = graph.arguments[index].tensor;
+  argumentNode[index] =
+      costs.addNode(std::vector<double>(argumentForms[index].size(), 0));
+  addTensor(tensor);
+  if (tensorNode[tensor] >= 0)
+    addChangeEdge(argumentNode[index], tensor, argumentForms[index]);
+}
+
+void SpmdSpace::addOperation(int64_t index) {
+  const GraphOp &op = graph.operations[index];
+  ArrayRef<OpStrategy> strategies = splits.operations[index];
+  for (int64_t tensor : op.operands)
+    if (tensor != GraphOp::anyForm && argumentOf[tensor] >= 0 &&
+        argumentNode[argumentOf[tensor]] < 0)
+      addArgument(argumentOf[tensor]);
+  int node = opNode[index] =
+      costs.addNode(std::vector<double>(strategies.size(), 0));
+  SmallVector<int64_t, 4> seen;
+  for (int64_t tensor : op.operands) {
+    if (tensor == GraphOp::anyForm || is_contained(seen, tensor))
+      continue;
+    seen.push_back(tensor);
+    std::vector<SmallVector<int, 2>> wanted;
+    for (const OpStrategy &strategy : strategies) {
+      SmallVector<int, 2> forms;
+      for (auto [other, form] : zip_equal(op.operands, strategy.operands))
+        if (other == tensor && !is_contained(forms, form))
+          forms.push_back(form);
+      llvm::sort(forms);
+      wanted.push_back(std::move(forms));
+    }
+    addUseEdge(node, tensor, std::move(wanted));
+  }
+  for (auto [position, tensor] : enumerate(op.results)) {
+    addTensor(tensor);
+    if (tensorNode[tensor] < 0)
+      continue;
+    std::vector<int> from;
+    for (const OpStrategy &strategy : strategies)
+      from.push_back(strategy.results[position]);
+    addChangeEdge(node, tensor, std::move(from));
+  }
+}
+
+void SpmdSpace::addNextEdges() {
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    if (argumentNode[index] < 0)
+      addArgument(index);
+  }
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    if (!argument.next || *argument.next == argument.tensor)
+      continue;
+    std::vector<SmallVector<int, 2>> wanted;
+    for (int form : argumentForms[index])
+      wanted.push_back({form});
+    addUseEdge(argumentNode[index], *argument.next, std::move(wanted));
+  }
+}
+
+SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
+                     bool replicatedState, std::vector<int64_t> inSegments)
+    : graph(graph), replicatedState(replicatedState),
+      segments(std::move(inSegments)),
+      splits(findSplits(graph, numDevices, segments)),
+      uses(graph.tensors.size()), availabilities(graph.tensors.size()),
+      opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
+      argumentNode(graph.arguments.size(), -1),
+      argumentForms(graph.arguments.size()),
+      argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
+      born(graph.tensors.size(), 0), dies(graph.tensors.size(), 0) {
+  findUses();
+  findAvailabilities();
+  findPeak();
+  for (int64_t index = 0, end = graph.operations.size(); index < end; ++index)
+    addOperation(index);
+  addNextEdges();
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// The price of holding a tensor in a form at the peak.
+double SpmdSpace::memoryCost(int64_t tensor, int form, int64_t at,
+                             SpmdCost &cost, const MemoryPrice &price) const {
+  if (form < 0)
+    return 0;
+  double sum = 0;
+  for (auto [part, perByte] :
+       zip_equal(cost.partsOf(splits.unitsOf(tensor, form)), price.perByte))
+    sum += part * perByte;
+  double position = graph.operations.empty()
+                        ? 0
+                        : double(at) / double(graph.operations.size());
+  return sum * double(graph.tensors[tensor].bytes.count()) *
+         (1 + price.slope * position);
+}
+
+void SpmdSpace::setCosts(SpmdCost &cost, const MemoryPrice &price) {
+  for (auto [index, op] : enumerate(graph.operations)) {
+    SmallVector<double, 8> numbers;
+    for (const OpStrategy &strategy : splits.operations[index])
+      numbers.push_back(cost.operationTime(op, strategy.getUnits()));
+    costs.setNode(opNode[index], numbers);
+  }
+  bool priced = !price.perByte.empty();
+  auto isAlive = [&](int64_t tensor) {
+    return priced && born[tensor] <= peak && peak <= dies[tensor] &&
+           replaces[tensor] < 0;
+  };
+  for (const ChangeTable &table : changeTables) {
+    const FormChanges &changes = cost.changesOf(
+        graph.tensors[table.tensor].bytes, splits.tensors[table.tensor]);
+    // A copy of an argument in another form than the stored one.
+    bool copies = argumentOf[table.tensor] >= 0 && isAlive(table.tensor);
+    std::vector<double> numbers;
+    for (int from : table.from)
+      for (const Availability &availability : availabilities[table.tensor]) {
+        numbers.push_back(timeToOffer(changes, from, availability));
+        for (int form : {availability.first, availability.second})
+          if (copies && form != from)
+            numbers.back() +=
+                memoryCost(table.tensor, form, born[table.tensor], cost, price);
+      }
+    costs.setTable(table.table, numbers);
+  }
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    SmallVector<double, 8> numbers(argumentForms[index].size(), 0);
+    for (auto [number, form] : zip_equal(numbers, argumentForms[index]))
+      if (priced)
+        number = memoryCost(argument.tensor, form, dies[argument.tensor], cost,
+                            price);
+    costs.setNode(argumentNode[index], numbers);
+  }
+  for (auto [tensor, node] : enumerate(tensorNode)) {
+    if (node < 0 || argumentOf[tensor] >= 0)
+      continue;
+    bool result = is_contained(graph.results, int64_t(tensor));
+    SmallVector<double, 8> numbers;
+    for (const Availability &availability : availabilities[tensor]) {
+      double number =
+          result && availability.first != form::replicated ? infinity : 0;
+      if (isAlive(tensor))
+        for (int form : {availability.first, availability.second})
+          number += memoryCost(tensor, form, born[tensor], cost, price);
+      numbers.push_back(number);
+    }
+    costs.setNode(node, numbers);
+  }
+}
+
+std::vector<int> SpmdSpace::getReplicated() const {
+  return std::vector<int>(costs.getNumNodes(), 0);
+}
+
+SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
+  SpmdProgram program;
+  program.segments = segments;
+  program.available.resize(graph.tensors.size());
+  auto addTensor = [&](int64_t tensor, int from) {
+    if (tensorNode[tensor] < 0)
+      return;
+    const Availability &availability =
+        availabilities[tensor][states[tensorNode[tensor]]];
+    program.available[tensor].push_back(availability.first);
+    if (availability.second >= 0)
+      program.available[tensor].push_back(availability.second);
+    appendChanges(
+        cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]),
+        tensor, from, availability, program.changes);
+  };
+  for (auto [index, argument] : enumerate(graph.arguments)) {
+    program.stored.push_back(argumentForms[index][states[argumentNode[index]]]);
+    addTensor(argument.tensor, program.stored.back());
+  }
+  for (auto [index, op] : enumerate(graph.operations)) {
+    program.strategies.push_back(states[opNode[index]]);
+    const OpStrategy &strategy =
+        splits.operations[index][program.strategies.back()];
+    for (auto [tensor, form] : zip_equal(op.results, strategy.results))
+      addTensor(tensor, form);
+  }
+  return program;
+}
+
+std::pair<double, double> SpmdSpace::evaluate(const SpmdProgram &program,
+                                              SpmdCost &cost) const {
+  double computation = 0, communication = 0;
+  for (auto [index, op] : enumerate(graph.operations))
+    computation += cost.operationTime(
+        op, splits.operations[index][program.strategies[index]].getUnits());
+  for (const FormChange &change : program.changes)
+    if (std::optional<Collective> collective = getCollective(
+            graph.tensors[change.tensor].bytes, splits.tensors[change.tensor],
+            change.from, change.to))
+      communication += cost.collectiveTime(*collective);
+  return {computation, communication};
+}
+
+/// Calls `visit` with tensor, form, and the first and last position at which it
+/// is held in that form.
+void SpmdSpace::visitMemory(
+    const SpmdProgram &program,
+    function_ref<void(int64_t, int, int64_t, int64_t)> visit) const {
+  int64_t end = graph.operations.size();
+  for (auto [index, argument] : enumerate(graph.arguments))
+    visit(argument.tensor, program.stored[index], 0, end);
+  for (auto [tensor, forms] : enumerate(program.available))
+    for (int form : forms) {
+      int argument = std::max(argumentOf[tensor], replaces[tensor]);
+      if (argument < 0 || program.stored[argument] != form)
+        visit(tensor, form, born[tensor], dies[tensor]);
+    }
+}
+
+std::vector<Bytes> SpmdSpace::getMemory(const SpmdProgram &program,
+                                        SpmdCost &cost) const {
+  std::vector<Bytes> result;
+  std::map<std::pair<int64_t, std::vector<double>>, Bytes> known;
+  for (auto [member, device] : enumerate(cost.getDevices())) {
+    std::vector<double> shares;
+    for (const std::vector<double> &ofSegment : cost.getShares())
+      shares.push_back(ofSegment[member]);
+    int64_t deviceClass = cost.getCluster().devices[device].deviceClass;
+    auto [it, inserted] = known.try_emplace({deviceClass, shares});
+    if (inserted) {
+      Peak peak = getPeak(program, cost, member);
+      double sum = peak.fixed;
+      for (auto [segment, divided] : enumerate(peak.divided))
+        sum += divided * cost.sharesOf(segment)[member];
+      it->second = Bytes::nearest(sum);
+    }
+    result.push_back(it->second);
+  }
+  return result;
+}
+
+SpmdSpace::Peak SpmdSpace::getPeak(const SpmdProgram &program, SpmdCost &cost,
+                                   int64_t member) const {
+  int64_t deviceClass =
+      cost.getCluster().devices[cost.getDevices()[member]].deviceClass;
+  size_t end = graph.operations.size() + 2;
+  size_t numSegments = segments.empty() ? 1 : 1 + *llvm::max_element(segments);
+  std::vector<double> fixed(end, 0);
+  std::vector<std::vector<double>> divided(numSegments, fixed);
+  visitMemory(program, [&](int64_t tensor, int form, int64_t from, int64_t to) {
+    auto bytes = double(graph.tensors[tensor].bytes.count());
+    DividedUnits units = splits.unitsOf(tensor, form);
+    double part = cost.mostOf(units, deviceClass);
+    // What rounding adds to the share stays when the share changes.
+    if (units.units > 0) {
+      divided[units.segment][from] += bytes;
+      divided[units.segment][to + 1] -= bytes;
+      part -= cost.sharesOf(units.segment)[member];
+    }
+    fixed[from] += part * bytes;
+    fixed[to + 1] -= part * bytes;
+  });
+  double most = -1;
+  Peak now, peak;
+  now.divided.assign(numSegments, 0);
+  for (size_t at = 0; at < end; ++at) {
+    now.fixed += fixed[at];
+    double alive = now.fixed;
+    for (size_t segment = 0; segment < numSegments; ++segment) {
+      now.divided[segment] += divided[segment][at];
+      alive += now.divided[segment] * cost.sharesOf(segment)[member];
+    }
+    if (alive > most) {
+      most = alive;
+      peak = now;
+    }
+  }
+  return peak;
+}
