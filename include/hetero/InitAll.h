@@ -15,12 +15,19 @@
 #define HETERO_INITALL_H
 
 #include "hetero/Analysis/Forms.h"
-#include "hetero/Conversion/Passes.h"
+#include "hetero/Conversion/Cuda/Passes.h"
+#include "hetero/Conversion/Kernels/Passes.h"
+#include "hetero/Conversion/Programs/Passes.h"
+#include "hetero/Conversion/StablehloToLinalg/Passes.h"
 #include "hetero/Dialect/Chlo.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "hetero/Dialect/Stablehlo.h"
-#include "hetero/Transforms/Passes.h"
+#include "hetero/Transforms/Import/Passes.h"
+#include "hetero/Transforms/Partition/Passes.h"
+#include "hetero/Transforms/Planning/Passes.h"
+#include "hetero/Transforms/Ranks/Passes.h"
+#include "hetero/Transforms/Verify/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -55,16 +62,26 @@ inline void registerStepDialects(mlir::DialectRegistry &registry) {
 /// machine code.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registerStepDialects(registry);
-  registerConversionDialects(registry);
+  registerKernelDialects(registry);
+  registerCudaDialects(registry);
 }
 
 /// Registers every pass and pipeline by name.
 inline void registerAllPasses() {
   mlir::registerTransformsPasses();
-  registerHeteroConversionPasses();
-  registerHeteroTransformsPasses();
-  registerPipelines();
-  registerConversionPipelines();
+  registerHeteroTransformsImportPasses();
+  registerHeteroTransformsRanksPasses();
+  registerHeteroTransformsPartitionPasses();
+  registerHeteroTransformsVerifyPasses();
+  registerHeteroTransformsPlanningPasses();
+  registerHeteroConversionProgramsPasses();
+  registerHeteroConversionStablehloToLinalgPasses();
+  registerHeteroConversionKernelsPasses();
+  registerHeteroConversionCudaPasses();
+  registerImportPipeline();
+  registerPlanPipeline();
+  registerCpuPipeline();
+  registerCudaPipeline();
 }
 
 } // namespace hetero

@@ -8,8 +8,8 @@
 
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Analysis/ClusterValue.h"
-#include "hetero/Conversion/Jit.h"
-#include "hetero/Conversion/RuntimePrograms.h"
+#include "hetero/Conversion/Jit/Jit.h"
+#include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/MpiTransport.h"

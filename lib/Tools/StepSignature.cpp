@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Step.h"
-#include "hetero/Conversion/RuntimePrograms.h"
+#include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Tools/StepExecutable.h"
 

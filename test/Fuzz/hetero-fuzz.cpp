@@ -99,7 +99,7 @@ static void runImport(ModuleOp module, MLIRContext &context) {
 }
 
 extern "C" int LLVMFuzzerInitialize(int *argc, char ***argv) {
-  hetero::registerPipelines();
+  hetero::registerImportPipeline();
   std::set<std::string> words;
   std::unique_ptr<MLIRContext> context = makeContext();
   for (RegisteredOperationName name : context->getRegisteredOperations()) {

@@ -62,7 +62,7 @@ def run(directory: Path, arguments: list[np.ndarray], expected: list[np.ndarray]
 
 def test_factor_broadcasting(tmp_path: Path) -> None:
     """Both factors of the gradient of %w are gathered, and every device computes all of it."""
-    text = (steps.ROOT / "test/Transforms/partition-shardings.mlir").read_text()
+    text = (steps.ROOT / "test/Transforms/Partition/partition-shardings.mlir").read_text()
     (tmp_path / "step.mlir").write_text(text)
     rng = np.random.default_rng(0)
     w, v, x = (rng.normal(size=size).astype(np.float32) for size in ((4, 6), (6, 6), (8, 4)))
@@ -100,7 +100,7 @@ def test_gathered_factor(tmp_path: Path) -> None:
 
 def write_exchanges(directory: Path) -> None:
     """A step by hand whose values change from one split to another, with arguments and results."""
-    text = (steps.ROOT / "test/Transforms/partition-exchanges.mlir").read_text()
+    text = (steps.ROOT / "test/Transforms/Partition/partition-exchanges.mlir").read_text()
     (directory / "step.mlir").write_text(text)
     rng = np.random.default_rng(0)
     w, x = (rng.normal(size=size).astype(np.float32) for size in ((4, 12), (8, 4)))

@@ -7,7 +7,12 @@ set(HETERO_LAYERS
   Planner/Problem Planner/Plan Planner/Model Planner/Bounds Planner/Search
   Planner/Baselines Planner/Spmd Planner/Cephalo Planner/Harp Planner/Joint
   Planner/Driver
-  Runtime Dialect Analysis Transforms Conversion tools)
+  Runtime Dialect Analysis
+  Transforms/Import Transforms/Ranks Transforms/Partition Transforms/Verify
+  Transforms/Planning
+  Conversion/Programs Conversion/StablehloToLinalg Conversion/Kernels
+  Conversion/Cuda Conversion/Jit
+  tools)
 
 # Layers that must not know MLIR's IR.
 set(HETERO_IR_FREE_LAYERS Solver Cluster CostModel Simulator Planner Runtime)

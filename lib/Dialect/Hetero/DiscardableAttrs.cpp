@@ -232,7 +232,7 @@ LogicalResult HeteroDialect::verifyRegionArgAttribute(
   }
   if (attribute.getName() == getPlacementAttrName())
     return verifyPlacement(op, attribute);
-  // Marks on kernels (hetero/Conversion/Passes.h).
+  // Marks on kernels (hetero/Conversion/Kernels/Passes.h).
   if (attribute.getName() == "hetero.last_use" ||
       attribute.getName() == "hetero.result")
     return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
@@ -299,7 +299,8 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
       name == "hetero.in_place")
     return success(getValueAs<DenseI64ArrayAttr>(
                        op, attribute, "a list of numbers") != nullptr);
-  // Marks that lowerings leave for each other (hetero/Conversion/Passes.h).
+  // Marks that lowerings leave for each other
+  // (hetero/Conversion/Kernels/Passes.h).
   const StringRef marks[] = {"hetero.contraction", "hetero.kernel",
                              "hetero.device_loop", "hetero.parallel",
                              "hetero.host_table",  "hetero.pieces"};

@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../RankSteps.h"
 #include "RankPrograms.h"
 #include "Recompute.h"
 #include "hetero/Analysis/Step.h"
-#include "hetero/Transforms/Passes.h"
+#include "hetero/Transforms/Partition/Passes.h"
+#include "hetero/Transforms/Ranks/RankSteps.h"
 
 namespace hetero {
 #define GEN_PASS_DEF_PARTITIONPASS
-#include "hetero/Transforms/Passes.h.inc"
+#include "hetero/Transforms/Partition/Passes.h.inc"
 } // namespace hetero
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankBuilder.h"
-#include "../TensorExpr.h"
+#include "hetero/Transforms/Import/TensorExpr.h"
 
 using namespace mlir;
 using namespace hetero;

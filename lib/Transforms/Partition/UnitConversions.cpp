@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../TensorExpr.h"
 #include "UnitEmitter.h"
+#include "hetero/Transforms/Import/TensorExpr.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnitEmitter.h"
-#include "../TensorExpr.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
+#include "hetero/Transforms/Import/TensorExpr.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -45,7 +45,7 @@
 #ifndef HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H
 #define HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H
 
-#include "../RankSteps.h"
+#include "hetero/Transforms/Ranks/RankSteps.h"
 #include <array>
 
 namespace hetero::verify {

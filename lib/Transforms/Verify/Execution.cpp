@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
 #include "Contributions.h"
+#include "hetero/Transforms/Verify/Checks.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "hetero/Transforms/Verify/Checks.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
 #include "hetero/Dialect/Stablehlo.h"
+#include "hetero/Transforms/Verify/Checks.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/Format.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
+#include "hetero/Transforms/Verify/Checks.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checks.h"
 #include "Contributions.h"
-#include "hetero/Transforms/Passes.h"
+#include "hetero/Transforms/Verify/Checks.h"
+#include "hetero/Transforms/Verify/Passes.h"
 
 namespace hetero {
 #define GEN_PASS_DEF_VERIFYPASS
-#include "hetero/Transforms/Passes.h.inc"
+#include "hetero/Transforms/Verify/Passes.h.inc"
 } // namespace hetero
 
 using namespace mlir;

@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleFile.h"
-#include "hetero/Conversion/Jit.h"
-#include "hetero/Conversion/RuntimePrograms.h"
+#include "hetero/Conversion/Jit/Jit.h"
+#include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Runtime/NcclCommunicator.h"
 #include "hetero/Runtime/Session.h"
 #include "hetero/Support/LargeStack.h"

@@ -20,10 +20,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModuleFile.h"
-#include "hetero/Conversion/Jit.h"
+#include "hetero/Conversion/Jit/Jit.h"
 #include "hetero/Runtime/Device.h"
 #include "hetero/Support/LargeStack.h"
-#include "hetero/Transforms/Passes.h"
+#include "hetero/Transforms/Import/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"

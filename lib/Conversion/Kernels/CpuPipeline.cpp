@@ -1,0 +1,272 @@
+//===- CpuPipeline.cpp - From kernels to the LLVM dialect -----------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Kernels/Passes.h"
+#include "hetero/Conversion/StablehloToLinalg/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace hetero;
+
+void hetero::registerKernelDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              complex::ComplexDialect, func::FuncDialect, linalg::LinalgDialect,
+              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  cf::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+}
+
+namespace {
+/// Copies of parts of buffers become loops; LLVM would call a library for them.
+struct CopiesToLoops
+    : public PassWrapper<CopiesToLoops, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLoops)
+  void runOnOperation() override {
+    getOperation().walk([](memref::CopyOp copy) {
+      auto isWhole = [](Value value) {
+        auto type = dyn_cast<MemRefType>(value.getType());
+        return type && type.getLayout().isIdentity();
+      };
+      if (isWhole(copy.getSource()) && isWhole(copy.getTarget()))
+        return;
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+
+/// Frees what kernels allocate. Where only the blocks of planned memory are
+/// left to be freed, that is simple; else a pipeline finds out who owns what.
+struct FreeBuffers : public PassWrapper<FreeBuffers, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FreeBuffers)
+  FreeBuffers() : pipeline(ModuleOp::getOperationName()) {
+    bufferization::buildBufferDeallocationPipeline(pipeline);
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    pipeline.getDependentDialects(registry);
+  }
+
+  static bool isPlanned(Operation *op) {
+    auto alloc = dyn_cast<memref::AllocOp>(op);
+    return alloc && isa<func::FuncOp>(op->getParentOp()) &&
+           llvm::all_of(op->getUsers(), llvm::IsaPred<memref::ViewOp>);
+  }
+
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> planned;
+    WalkResult others = getOperation().walk([&](Operation *op) {
+      if (isPlanned(op))
+        planned.push_back(cast<memref::AllocOp>(op));
+      else if (hasEffect<MemoryEffects::Allocate>(op) &&
+               !isa<memref::AllocaOp>(op))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (others.wasInterrupted()) {
+      if (failed(runPipeline(pipeline, getOperation())))
+        signalPassFailure();
+      return;
+    }
+    for (memref::AllocOp alloc : planned) {
+      OpBuilder builder(alloc->getBlock()->getTerminator());
+      memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
+    }
+  }
+
+  OpPassManager pipeline;
+};
+
+/// log(1 + x) by the logarithm, which has a vectorized form:
+///
+///   u = 1 + x,  log1p(x) = log(u) x / (u - 1)
+///
+/// The quotient makes up for what was rounded off in u: u - 1 is exact where
+/// that is much of x. Where u is 1 the result is x, and so it is at infinity.
+struct Log1pByLog : public OpRewritePattern<math::Log1pOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Log1pOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value x = op.getOperand();
+    auto type = dyn_cast<FloatType>(x.getType());
+    if (!type)
+      return failure();
+    auto constant = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+    };
+    auto equals = [&](Value a, Value other) -> Value {
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, a, other);
+    };
+    Value one = constant(1);
+    Value u = arith::AddFOp::create(b, one, x);
+    Value ratio = arith::DivFOp::create(b, x, arith::SubFOp::create(b, u, one));
+    Value result = arith::MulFOp::create(b, math::LogOp::create(b, u), ratio);
+    Value isX = arith::OrIOp::create(
+        b, equals(u, one),
+        equals(u, constant(std::numeric_limits<double>::infinity())));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isX, x, result);
+    return success();
+  }
+};
+
+/// Functions that have no vectorized form elsewhere become polynomials, which
+/// LLVM vectorizes with the rest of the loop.
+struct ApproximateMath
+    : public PassWrapper<ApproximateMath, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApproximateMath)
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<Log1pByLog>(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == math::TanhOp::getOperationName() ||
+             name == math::ExpOp::getOperationName();
+    });
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
+
+static void addOneShotBufferization(OpPassManager &manager) {
+  manager.addPass(createReuseDestinationsPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.allowReturnAllocsFromLoops = true;
+  // The workspace aligns what it gives.
+  options.bufferAlignment = 0;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+}
+
+void hetero::addBufferization(OpPassManager &manager) {
+  addOneShotBufferization(manager);
+  bufferization::buildBufferDeallocationPipeline(manager);
+  manager.addNestedPass<func::FuncOp>(std::make_unique<CopiesToLoops>());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+/// Memory is planned first: little is left to be freed one by one.
+static void addPlannedBufferization(OpPassManager &manager) {
+  addOneShotBufferization(manager);
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(std::make_unique<CopiesToLoops>());
+  functions.addPass(createCSEPass());
+  functions.addPass(createMergeLoopsPass());
+  functions.addPass(createPlanMemoryPass());
+  manager.addPass(std::make_unique<FreeBuffers>());
+}
+
+/// Passes that look at one function at a time are nested, so that threads share
+/// the functions.
+void hetero::addHostCode(OpPassManager &manager) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createLowerAffinePass());
+  functions.addPass(createSCFToControlFlowPass());
+  functions.addPass(createConvertComplexToStandardPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  functions.addPass(arith::createArithExpandOpsPass(expand));
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  functions.addPass(createConvertMathToLLVMPass(math));
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addNestedPass<func::FuncOp>(createConvertComplexToLLVMPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true;
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  ConvertFuncToLLVMPassOptions conversion;
+  conversion.useBarePtrCallConv = true;
+  manager.addPass(createConvertFuncToLLVMPass(conversion));
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  OpPassManager &converted = manager.nest<LLVM::LLVMFuncOp>();
+  converted.addPass(createArithToLLVMConversionPass());
+  converted.addPass(createUBToLLVMConversionPass());
+  converted.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void hetero::buildCpuPipeline(OpPassManager &manager,
+                              const CpuPipelineOptions &options) {
+  if (options.probes)
+    manager.addPass(createNameOperationsPass());
+  manager.addPass(createLowerToLinalgPass());
+  manager.addNestedPass<func::FuncOp>(createSetDestinationsPass());
+  addPlannedBufferization(manager);
+  manager.addPass(createLowerContractionsPass());
+  if (options.outline) {
+    manager.addPass(createOutlineLoopsPass());
+    ParallelizeLoopsPassOptions parallelize;
+    parallelize.minWork = options.minWork;
+    manager.addPass(createParallelizeLoopsPass(parallelize));
+  }
+  manager.addNestedPass<func::FuncOp>(std::make_unique<ApproximateMath>());
+  addHostCode(manager);
+  if (options.probes)
+    manager.addPass(createInsertProbesPass());
+  manager.addPass(createWrapKernelsPass());
+}
+
+void hetero::registerCpuPipeline() {
+  PassPipelineRegistration<CpuPipelineOptions>(
+      "hetero-cpu-pipeline",
+      "Lower StableHLO kernels to the LLVM dialect for the CPU",
+      buildCpuPipeline);
+}

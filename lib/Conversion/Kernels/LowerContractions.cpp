@@ -1,0 +1,64 @@
+//===- LowerContractions.cpp - Calls of the matrix library ----------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Kernels/Contractions.h"
+#include "hetero/Conversion/Kernels/Passes.h"
+#include "hetero/Conversion/StablehloToLinalg/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace hetero;
+
+namespace hetero {
+#define GEN_PASS_DEF_LOWERCONTRACTIONSPASS
+#include "hetero/Conversion/Kernels/Passes.h.inc"
+} // namespace hetero
+
+/// Replaces the operation by a call. Fails if it has to stay a loop.
+static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
+  auto type = dyn_cast<MemRefType>(op.getOutputs()[0].getType());
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isF64()))
+    return failure();
+  FailureOr<ContractionLoops> loops = getContractionLoops(op);
+  if (failed(loops))
+    return failure();
+  SmallVector<int64_t> table = {int64_t(loops->sizes.size()),
+                                loops->fill ? 0 : 1};
+  for (auto [d, size] : llvm::enumerate(loops->sizes)) {
+    table.push_back(size);
+    for (const Steps &operand : loops->operands)
+      table.push_back(operand.strides[d]);
+  }
+  StringRef name = type.getElementType().isF32() ? "hetero_contract_f32"
+                                                 : "hetero_contract_f64";
+  calls.replace(op, *loops, name, table);
+  return success();
+}
+
+namespace {
+struct LowerContractions
+    : public hetero::impl::LowerContractionsPassBase<LowerContractions> {
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> contractions;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op->hasAttr(kContractionAttr))
+        contractions.push_back(op);
+    });
+    LibraryCalls calls(getOperation());
+    if (failed(
+            calls.checkNames({"hetero_contract_f32", "hetero_contract_f64"})))
+      return signalPassFailure();
+    for (linalg::GenericOp op : contractions)
+      if (succeeded(replace(calls, op)))
+        ++numCalls;
+      else
+        op->removeAttr(kContractionAttr);
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+//===- RuntimePrograms.cpp - Rank programs for the runtime ----------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Conversion/Programs/RuntimePrograms.h"
+#include "ProgramBuilder.h"
+#include <map>
+
+using namespace mlir;
+using namespace hetero;
+
+std::optional<runtime::TensorType> hetero::getRuntimeType(Type type) {
+  using runtime::ElementType;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  Type element = tensor.getElementType();
+  runtime::TensorType result;
+  result.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  auto set = [&](ElementType kind) {
+    result.element = kind;
+    return result;
+  };
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return set(ElementType::Bool);
+    case 8:
+      return set(isUnsigned ? ElementType::U8 : ElementType::I8);
+    case 16:
+      return set(isUnsigned ? ElementType::U16 : ElementType::I16);
+    case 32:
+      return set(isUnsigned ? ElementType::U32 : ElementType::I32);
+    case 64:
+      return set(isUnsigned ? ElementType::U64 : ElementType::I64);
+    default:
+      return std::nullopt;
+    }
+  }
+  if (element.isF16())
+    return set(ElementType::F16);
+  if (element.isBF16())
+    return set(ElementType::BF16);
+  if (element.isF32())
+    return set(ElementType::F32);
+  if (element.isF64())
+    return set(ElementType::F64);
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    if (complex.getElementType().isF32())
+      return set(ElementType::C64);
+    if (complex.getElementType().isF64())
+      return set(ElementType::C128);
+  }
+  return std::nullopt;
+}
+
+static ProgramAttr getProgram(func::FuncOp function) {
+  return function->getAttrOfType<ProgramAttr>(
+      HeteroDialect::getProgramAttrName());
+}
+
+SmallVector<func::FuncOp> hetero::getRankPrograms(ModuleOp module) {
+  SmallVector<func::FuncOp> programs;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (ProgramAttr program = getProgram(function);
+        program && !program.getStage())
+      programs.push_back(function);
+  return programs;
+}
+
+/// The same by rank.
+static FailureOr<std::map<int64_t, func::FuncOp>>
+findRankPrograms(ModuleOp module) {
+  std::map<int64_t, func::FuncOp> ranks;
+  for (func::FuncOp function : getRankPrograms(module)) {
+    ProgramAttr attr = getProgram(function);
+    if (attr.getRanks().size() != 1)
+      return function.emitError("is run by ")
+             << attr.getRanks().size() << " ranks; only 1 can be executed yet";
+    int64_t rank = attr.getRanks().front();
+    auto [it, inserted] = ranks.try_emplace(rank, function);
+    if (inserted)
+      continue;
+    InFlightDiagnostic error = function.emitError()
+                               << "is a second program of rank " << rank;
+    error.attachNote(it->second.getLoc()) << "the first is here";
+    return error;
+  }
+  if (ranks.empty())
+    return module.emitError("has no rank programs; run hetero-partition first");
+  return ranks;
+}
+
+void hetero::markLastUses(RuntimePrograms &result) {
+  llvm::StringMap<SmallVector<bool>> isLast;
+  for (const runtime::Program &program : result.programs)
+    for (auto [index, call] : llvm::enumerate(program.instructions)) {
+      if (call.opcode != runtime::Opcode::Call)
+        continue;
+      ArrayRef<runtime::BufferId> ended;
+      if (index + 1 < program.instructions.size() &&
+          program.instructions[index + 1].opcode == runtime::Opcode::Free)
+        ended = program.instructions[index + 1].operands;
+      SmallVector<bool> &known = isLast[program.kernels[call.kernel]];
+      known.resize(call.operands.size(), true);
+      for (auto [i, id] : llvm::enumerate(call.operands))
+        known[i] = known[i] && llvm::is_contained(ended, id) &&
+                   llvm::count(call.operands, id) == 1;
+    }
+  for (auto function : result.kernels->getOps<func::FuncOp>())
+    for (auto [i, isEnd] : llvm::enumerate(isLast[function.getName()]))
+      if (isEnd)
+        function.setArgAttr(i, kLastUseAttr,
+                            UnitAttr::get(function.getContext()));
+}
+
+FailureOr<RuntimePrograms>
+hetero::convertToRuntimePrograms(ModuleOp module, int64_t numRanks,
+                                 std::optional<int64_t> only) {
+  FailureOr<std::map<int64_t, func::FuncOp>> ranks = findRankPrograms(module);
+  if (failed(ranks))
+    return failure();
+  numRanks = std::max(numRanks, ranks->rbegin()->first + 1);
+  RuntimePrograms result;
+  result.kernels = ModuleOp::create(module.getLoc());
+  KernelTable kernels(*result.kernels, module);
+  result.programs.resize(numRanks);
+  for (int64_t rank = 0; rank < numRanks; ++rank)
+    result.programs[rank].rank = rank;
+  for (auto &[rank, function] : *ranks) {
+    if (only && *only != rank)
+      continue;
+    FailureOr<runtime::Program> program =
+        ProgramBuilder(function, kernels).build();
+    if (failed(program))
+      return failure();
+    result.programs[rank] = std::move(*program);
+  }
+  return std::move(result);
+}

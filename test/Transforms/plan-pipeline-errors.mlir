@@ -1,7 +1,0 @@
-// RUN: not hetero-opt %S/Inputs/sgd.mlir --hetero-plan-pipeline 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// RUN: not hetero-opt %S/Inputs/sgd.mlir --hetero-plan-pipeline=cluster=%S/Inputs/attach-cluster-bad.yaml 2>&1 | FileCheck %s --check-prefix=BAD
-// RUN: not hetero-opt %S/Inputs/sgd.mlir --hetero-plan-pipeline="cluster=builtin microbatches=1000" 2>&1 | FileCheck %s --check-prefix=MANY
-
-// CLUSTER: error: has no hetero.cluster; run hetero-attach-cluster first
-// BAD: attach-cluster-bad.yaml:3:{{[0-9]+}}: error: {{.*}}a1000
-// MANY: error: the step has a batch of {{[0-9]+}} samples, which cannot make 1000 microbatches
