@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Simulator/Timeline.h"
 #include "TimelineChart.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -180,6 +180,18 @@ VIOLATIONS = [
         "without its '#define",
     ),
     (
+        "source-header",
+        "lib/Solver/Other.cpp",
+        source("Other.cpp", '\n#include "hetero/Solver/Search.h"\n'),
+        "'Other' is named after no header that it includes",
+    ),
+    (
+        "source-header",
+        "lib/Solver/Searching.cpp",
+        source("Searching.cpp", '\n#include "hetero/Solver/Search.h"\n'),
+        "'Searching' is named after no header",
+    ),
+    (
         "namespace-in-header",
         "include/hetero/Solver/Search.h",
         header("Search.h", "HETERO_SOLVER_SEARCH_H", "using namespace llvm;"),

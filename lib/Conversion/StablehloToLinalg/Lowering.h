@@ -142,12 +142,12 @@ private:
 
   mlir::LogicalResult lowerOp(mlir::Operation &op);
 
-  // ElementwiseToLinalg.cpp
+  // LoweringElementwise.cpp
   mlir::LogicalResult lowerFusible(mlir::Operation &op);
   mlir::LogicalResult lowerConstant(mlir::stablehlo::ConstantOp op);
   mlir::LogicalResult lowerMap(mlir::stablehlo::MapOp op);
 
-  // DataMovementToLinalg.cpp
+  // LoweringDataMovement.cpp
   mlir::LogicalResult lowerReshape(mlir::stablehlo::ReshapeOp op);
   mlir::LogicalResult lowerBitcast(mlir::stablehlo::BitcastConvertOp op);
   mlir::LogicalResult lowerDynamicSlice(mlir::stablehlo::DynamicSliceOp op);
@@ -156,27 +156,27 @@ private:
   mlir::LogicalResult lowerConcatenate(mlir::stablehlo::ConcatenateOp op);
   mlir::LogicalResult lowerPad(mlir::stablehlo::PadOp op);
 
-  // ContractionToLinalg.cpp
+  // LoweringContraction.cpp
   mlir::LogicalResult lowerDotGeneral(mlir::stablehlo::DotGeneralOp op);
   mlir::LogicalResult lowerDot(mlir::stablehlo::DotOp op);
   mlir::LogicalResult lowerConvolution(mlir::stablehlo::ConvolutionOp op);
 
-  // ReductionToLinalg.cpp
+  // LoweringReduction.cpp
   mlir::LogicalResult lowerReduce(mlir::stablehlo::ReduceOp op);
   mlir::LogicalResult lowerReduceWindow(mlir::stablehlo::ReduceWindowOp op);
   mlir::LogicalResult
   lowerSelectAndScatter(mlir::stablehlo::SelectAndScatterOp op);
 
-  // GatherScatterToLinalg.cpp
+  // LoweringGatherScatter.cpp
   mlir::LogicalResult lowerGather(mlir::stablehlo::GatherOp op);
   mlir::LogicalResult lowerScatter(mlir::stablehlo::ScatterOp op);
 
-  // SortToLinalg.cpp
+  // LoweringSort.cpp
   mlir::LogicalResult lowerSort(mlir::stablehlo::SortOp op);
   mlir::LogicalResult lowerSortByRanks(mlir::stablehlo::SortOp op,
                                        int64_t dimension);
 
-  // ControlToLinalg.cpp
+  // LoweringControl.cpp
   mlir::LogicalResult lowerWhile(mlir::stablehlo::WhileOp op);
   mlir::LogicalResult lowerCountedLoop(mlir::stablehlo::WhileOp op,
                                        const CountedLoop &loop);
@@ -185,11 +185,11 @@ private:
   mlir::LogicalResult lowerBarrier(mlir::stablehlo::OptimizationBarrierOp op);
   mlir::LogicalResult lowerBranch(mlir::Region &region);
 
-  // RandomToLinalg.cpp
+  // LoweringRandom.cpp
   mlir::LogicalResult
   lowerRngBitGenerator(mlir::stablehlo::RngBitGeneratorOp op);
 
-  // LibraryToLinalg.cpp
+  // LoweringLibrary.cpp
   /// Calls the function `name` with a list of words: the numbers, then where
   /// the operands and results are. Maps the results.
   mlir::LogicalResult callLibrary(mlir::Operation *op, mlir::StringRef name,

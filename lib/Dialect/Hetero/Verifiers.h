@@ -18,7 +18,7 @@
 
 namespace hetero {
 
-/// Checks the role of argument or result `index` of `op` (Roles.cpp).
+/// Checks the role of argument or result `index` of `op` (HeteroRoles.cpp).
 llvm::LogicalResult verifyArgumentRole(mlir::Operation *op, unsigned index,
                                        RoleAttr role);
 llvm::LogicalResult verifyResultRole(mlir::Operation *op, unsigned index,

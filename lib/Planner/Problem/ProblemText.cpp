@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Planner/Problem/Problem.h"
 #include "hetero/Planner/Problem/ProblemCheck.h"
 #include "hetero/Support/ElementType.h"
 #include "llvm/ADT/STLExtras.h"

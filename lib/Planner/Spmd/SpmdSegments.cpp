@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Planner/Spmd/Spmd.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaLibraries.h"
+#include "hetero/Runtime/CudaApi.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>

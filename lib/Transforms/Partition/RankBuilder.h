@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds the straight-line program of one rank. RankBuilder.cpp has what it
-// does, RankPrograms.cpp in which order, RankTransfers.cpp how it exchanges
-// values with other stages. A rank whose stage has several runs of layers has a
-// builder for each of them, which write into one program; what one run gives to
-// another stays on the rank.
+// does, RankPrograms.cpp in which order, RankBuilderTransfers.cpp how it
+// exchanges values with other stages. A rank whose stage has several runs of
+// layers has a builder for each of them, which write into one program; what one
+// run gives to another stays on the rank.
 //
 //===----------------------------------------------------------------------===//
 

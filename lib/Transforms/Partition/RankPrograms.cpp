@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RankPrograms.h"
 #include "RankBuilder.h"
 
 using namespace mlir;

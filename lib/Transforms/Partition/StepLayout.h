@@ -39,7 +39,7 @@
 //
 // Where operations have `hetero.sharding`, that and `hetero.reshard` decide on
 // the tensor axis, and nothing is derived: each operation takes its operands as
-// they are, and one without it makes whole values (Divisions.cpp).
+// they are, and one without it makes whole values (StepLayoutDivisions.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 #include "hetero/Transforms/Partition/Passes.h"
 #include "hetero/Transforms/Planning/Passes.h"
 #include "hetero/Transforms/Ranks/Passes.h"
-#include "hetero/Transforms/Verify/Checks.h"
+#include "hetero/Transforms/Verify/Verify.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 

@@ -270,7 +270,8 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
     // On the other axes the types of split values say enough.
     if (form.isSplit() && axis != Axis::Batch)
       form = FormAttr::getReplicated(op->getContext());
-    // Where the tensor axis divides the samples, Parts.cpp knows who has which.
+    // Where the tensor axis divides the samples, VerifyParts.cpp knows who has
+    // which.
     FormAttr other = forms ? forms.getForm(getName(Axis::Tensor)) : FormAttr();
     bool isDivided =
         other && other.isSplit() && other.getDim() == form.getDim();

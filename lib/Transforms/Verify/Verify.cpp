@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Transforms/Verify/Verify.h"
 #include "Contributions.h"
-#include "hetero/Transforms/Verify/Checks.h"
 #include "hetero/Transforms/Verify/Passes.h"
 
 namespace hetero {

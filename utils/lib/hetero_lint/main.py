@@ -14,6 +14,7 @@ RULES = [
     sources.license_header,
     sources.file_length,
     sources.include_guard,
+    sources.source_header,
     sources.namespace_in_header,
     sources.machine_path,
     sources.unfinished,

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 
+from .tablegen import PIPELINE
 from .tree import Problem
 
 MAX_LINES = 800
@@ -11,6 +12,7 @@ CPP = (".h", ".cpp")
 CODE = CPP + (".td", ".py", ".sh", ".cmake", ".mlir", ".test", "CMakeLists.txt")
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 MACHINE_PATH = re.compile(r"(?<![\w./$}>)-])/(?:work|root|home|opt|tmp)(?![\w-])")
+INCLUDED = re.compile(r'^#include "(.+)\.h"', re.MULTILINE)
 UNFINISHED = re.compile(r"\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b")
 
 
@@ -86,6 +88,26 @@ def include_guard(tree):
             yield Problem(path, line, f"include guard {match.group(1)}; wanted {want}")
         elif f"#define {want}\n" not in tree.text(path):
             yield Problem(path, 1, f"'#ifndef {want}' without its '#define {want}'")
+
+
+def source_header(tree):
+    """A file of lib/ is named after a header that it includes (Plan.cpp and
+    PlanText.cpp after Plan.h), its pass, its pipeline or its dialect."""
+    for path in tree.matching(".cpp", under="lib/"):
+        folder, name = path.removesuffix(".cpp").rsplit("/", 1)
+        text = tree.text(path)
+        served = [
+            header.rsplit("/", 1)[-1]
+            for header in INCLUDED.findall(text)
+            if {f"{folder}/{header}.h", f"include/{header}.h"} & set(tree.files)
+        ]
+        if folder.startswith("lib/Dialect/"):
+            served.append(folder.rsplit("/", 1)[-1])
+        named = any(re.match(rf"{h}(?![a-z])", name) or name.endswith(h) for h in served)
+        flag = "hetero" + re.sub("([A-Z])", r"-\1", name).lower()
+        is_pass = f"GEN_PASS_DEF_{name.upper()}PASS" in text or flag in PIPELINE.findall(text)
+        if path != "lib/Support/PCH.cpp" and not named and not is_pass:
+            yield Problem(path, 1, f"'{name}' is named after no header that it includes")
 
 
 def machine_path(tree):

@@ -1,0 +1,395 @@
+//===- LoweringContraction.cpp - Dot products and convolutions ------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction is a loop nest that sums products, with an affine map for each
+// operand. dot_general is one by nature; a convolution is one over its padded
+// input, where the place of an element is `output * stride + window *
+// dilation`. Both become linalg.generic with the attribute
+// `hetero.contraction`, which `hetero-lower-contractions` turns into calls of
+// the matrix library once the operands have strides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "hetero/Conversion/StablehloToLinalg/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace mlir::stablehlo;
+
+//===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+/// What products of these elements are summed in: 16-bit floats in f32,
+/// everything else in the type of the result.
+static Type getSumType(Type resultType) {
+  auto floatType = dyn_cast<FloatType>(resultType);
+  if (floatType && floatType.getWidth() < 32)
+    return Float32Type::get(resultType.getContext());
+  return resultType;
+}
+
+/// `tensor`, whose elements are of StableHLO type `from`, as elements `to`.
+static Value convertTensor(Lowering &lowering, Value tensor, Type from,
+                           Type to) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = convertElementType(to);
+  if (type.getElementType() == element)
+    return tensor;
+  return lowering.makeGenerated(
+      RankedTensorType::get(type.getShape(), element),
+      [&](ImplicitLocOpBuilder &b, ValueRange indices) {
+        Value value = tensor::ExtractOp::create(b, tensor, indices);
+        return emitConvert(b, value, from, to);
+      });
+}
+
+static Value emitProductSum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                            Value sum) {
+  if (isa<FloatType>(sum.getType()) && lhs.getType() != sum.getType()) {
+    lhs = arith::ExtFOp::create(b, sum.getType(), lhs);
+    rhs = arith::ExtFOp::create(b, sum.getType(), rhs);
+  }
+  if (isa<FloatType>(sum.getType()))
+    return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, lhs, rhs));
+  if (isa<ComplexType>(sum.getType()))
+    return complex::AddOp::create(b, sum, complex::MulOp::create(b, lhs, rhs));
+  if (sum.getType().isInteger(1))
+    return arith::OrIOp::create(b, sum, arith::AndIOp::create(b, lhs, rhs));
+  return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, lhs, rhs));
+}
+
+/// Whether each dimension of the loop nest is one of a map by itself, from
+/// which its size is known.
+static bool areInvertible(ArrayRef<AffineMap> maps) {
+  llvm::SmallBitVector found(maps[0].getNumDims());
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        found.set(dim.getPosition());
+  return found.all();
+}
+
+/// Whether a dimension that is one of the loop nest by itself is as long as the
+/// loop: of a slice, it may be longer.
+static bool hasSizes(const Access &access, ArrayRef<int64_t> sizes) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(access.tensor.getType()).getShape();
+  return llvm::all_of(
+      llvm::zip_equal(shape, access.map.getResults()), [&](auto pair) {
+        auto dim = dyn_cast<AffineDimExpr>(std::get<1>(pair));
+        return !dim || std::get<0>(pair) == sizes[dim.getPosition()];
+      });
+}
+
+/// The sum over the dimensions that `resultMap` lacks of the products of
+/// elements; all three have converted types.
+static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
+                             RankedTensorType type, AffineMap resultMap) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value zeros =
+      lowering.makeFilled(type, lowering.makeZero(type.getElementType()));
+  SmallVector<utils::IteratorType> iterators(resultMap.getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : resultMap.getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  auto loop = linalg::GenericOp::create(
+      b, type, ValueRange{lhs.tensor, rhs.tensor}, zeros,
+      ArrayRef<AffineMap>{lhs.map, rhs.map, resultMap}, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder nested(loc, builder);
+        Value sum = emitProductSum(nested, args[0], args[1], args[2]);
+        linalg::YieldOp::create(nested, sum);
+      });
+  loop->setAttr(kContractionAttr, b.getUnitAttr());
+  return loop.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// dot_general
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The loop nest of a dot_general: the result's dimensions, then those that are
+/// summed over.
+struct DotLoops {
+  SmallVector<AffineExpr> lhs, rhs;
+  int64_t numDims = 0;
+
+  DotLoops(DotDimensionNumbersAttr numbers, int64_t lhsRank, int64_t rhsRank,
+           MLIRContext *context)
+      : lhs(lhsRank), rhs(rhsRank) {
+    auto next = [&] { return getAffineDimExpr(numDims++, context); };
+    for (auto [l, r] : llvm::zip_equal(numbers.getLhsBatchingDimensions(),
+                                       numbers.getRhsBatchingDimensions()))
+      lhs[l] = rhs[r] = next();
+    auto isContracting = [](ArrayRef<int64_t> dims, int64_t d) {
+      return llvm::is_contained(dims, d);
+    };
+    for (int64_t d = 0; d < lhsRank; ++d)
+      if (!lhs[d] && !isContracting(numbers.getLhsContractingDimensions(), d))
+        lhs[d] = next();
+    for (int64_t d = 0; d < rhsRank; ++d)
+      if (!rhs[d] && !isContracting(numbers.getRhsContractingDimensions(), d))
+        rhs[d] = next();
+    for (auto [l, r] : llvm::zip_equal(numbers.getLhsContractingDimensions(),
+                                       numbers.getRhsContractingDimensions()))
+      lhs[l] = rhs[r] = next();
+  }
+};
+} // namespace
+
+static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
+                                  DotDimensionNumbersAttr numbers) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  Value result = op->getResult(0);
+  RankedTensorType type = Lowering::convertType(result);
+  Type hloResult = getElementType(result);
+  Type sumType = getSumType(hloResult);
+  if (type.getNumElements() == 0) {
+    lowering.map(result, lowering.makeEmpty(type));
+    return success();
+  }
+  RankedTensorType lhsType = Lowering::convertType(lhs);
+  RankedTensorType rhsType = Lowering::convertType(rhs);
+  if (lhsType.getNumElements() == 0 || rhsType.getNumElements() == 0) {
+    Value zero = lowering.makeZero(type.getElementType());
+    lowering.map(result, lowering.makeFilled(type, zero));
+    return success();
+  }
+  DotLoops loops(numbers, lhsType.getRank(), rhsType.getRank(), b.getContext());
+  SmallVector<int64_t> sizes(loops.numDims);
+  for (auto [exprs, operand] : {std::pair(ArrayRef(loops.lhs), lhsType),
+                                {ArrayRef(loops.rhs), rhsType}})
+    for (auto [expr, size] : llvm::zip_equal(exprs, operand.getShape()))
+      sizes[cast<AffineDimExpr>(expr).getPosition()] = size;
+  auto makeMap = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(loops.numDims, 0, exprs, b.getContext());
+  };
+  auto resultMap =
+      AffineMap::getMultiDimIdentityMap(loops.numDims, b.getContext())
+          .getSliceMap(0, type.getRank());
+  Access left = lowering.getAccess(lhs, makeMap(loops.lhs));
+  Access right = lowering.getAccess(rhs, makeMap(loops.rhs));
+  if (!areInvertible({left.map, right.map, resultMap}) ||
+      !hasSizes(left, sizes) || !hasSizes(right, sizes)) {
+    left = {lowering.getTensor(lhs), makeMap(loops.lhs)};
+    right = {lowering.getTensor(rhs), makeMap(loops.rhs)};
+  }
+  // Tensor cores multiply 16-bit floats as they are.
+  bool isNarrow = lowering.target == Target::Cuda && sumType.isF32() &&
+                  getElementType(lhs) == getElementType(rhs) &&
+                  (getElementType(lhs).isF16() || getElementType(lhs).isBF16());
+  if (!isNarrow) {
+    left.tensor =
+        convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
+    right.tensor =
+        convertTensor(lowering, right.tensor, getElementType(rhs), sumType);
+  }
+  auto sumTensor =
+      RankedTensorType::get(type.getShape(), convertElementType(sumType));
+  Value sum = makeContraction(lowering, left, right, sumTensor, resultMap);
+  lowering.map(result, convertTensor(lowering, sum, sumType, hloResult));
+  return success();
+}
+
+LogicalResult Lowering::lowerDotGeneral(DotGeneralOp op) {
+  return lowerDotLike(*this, op, op.getDotDimensionNumbers());
+}
+
+LogicalResult Lowering::lowerDot(DotOp op) {
+  int64_t lhsRank = convertType(op.getLhs()).getRank();
+  auto numbers =
+      DotDimensionNumbersAttr::get(op.getContext(), {}, {}, {lhsRank - 1}, {0});
+  return lowerDotLike(*this, op, numbers);
+}
+
+//===----------------------------------------------------------------------===//
+// convolution
+//===----------------------------------------------------------------------===//
+
+/// Splits a dimension into `count` groups, in front of it.
+static Value splitDimension(ImplicitLocOpBuilder &b, Value value, int64_t dim,
+                            int64_t count) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= count;
+  shape.insert(shape.begin() + dim, count);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
+    groups.push_back({next++});
+    if (d == dim)
+      groups.back().push_back(next++);
+  }
+  return tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), value, groups);
+}
+
+/// The inverse of `splitDimension`.
+static Value joinDimension(ImplicitLocOpBuilder &b, Value value, int64_t dim,
+                           RankedTensorType type) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
+    groups.push_back({next++});
+    if (d == dim)
+      groups.back().push_back(next++);
+  }
+  return tensor::CollapseShapeOp::create(b, type, value, groups);
+}
+
+/// The window of a convolution along one spatial dimension.
+namespace {
+struct Window {
+  int64_t stride = 1, low = 0, high = 0, lhsDilation = 1, rhsDilation = 1;
+  bool reversed = false;
+};
+} // namespace
+
+static SmallVector<Window> getWindows(ConvolutionOp op) {
+  size_t count = op.getDimensionNumbers().getInputSpatialDimensions().size();
+  SmallVector<Window> windows(count);
+  SmallVector<int64_t> padding;
+  if (auto attr = op.getPadding())
+    padding = llvm::to_vector(attr->getValues<int64_t>());
+  for (size_t i = 0; i < count; ++i) {
+    Window &window = windows[i];
+    if (auto strides = op.getWindowStrides())
+      window.stride = (*strides)[i];
+    if (!padding.empty()) {
+      window.low = padding[2 * i];
+      window.high = padding[2 * i + 1];
+    }
+    if (auto dilation = op.getLhsDilation())
+      window.lhsDilation = (*dilation)[i];
+    if (auto dilation = op.getRhsDilation())
+      window.rhsDilation = (*dilation)[i];
+    if (auto reversal = op.getWindowReversal())
+      window.reversed = (*reversal)[i];
+  }
+  return windows;
+}
+
+/// The input spread and padded as the windows say.
+static Value padInput(Lowering &lowering, ConvolutionOp op, Value input,
+                      ArrayRef<Window> windows) {
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> low(type.getRank(), 0), high(low), interior(low);
+  auto dims = op.getDimensionNumbers().getInputSpatialDimensions();
+  for (auto [dim, window] : llvm::zip_equal(dims, windows)) {
+    low[dim] = window.low;
+    high[dim] = window.high;
+    interior[dim] = window.lhsDilation - 1;
+  }
+  return lowering.pad(input, lowering.makeZero(type.getElementType()), low,
+                      high, interior);
+}
+
+static Value reverseKernel(Lowering &lowering, ConvolutionOp op, Value kernel,
+                           ArrayRef<Window> windows) {
+  auto type = cast<RankedTensorType>(kernel.getType());
+  SmallVector<int64_t> reversed;
+  auto dims = op.getDimensionNumbers().getKernelSpatialDimensions();
+  for (auto [dim, window] : llvm::zip_equal(dims, windows))
+    if (window.reversed && type.getDimSize(dim) > 1)
+      reversed.push_back(dim);
+  if (reversed.empty())
+    return kernel;
+  return lowering.makeGenerated(
+      type, [&](ImplicitLocOpBuilder &b, ValueRange indices) -> Value {
+        SmallVector<Value> position(indices);
+        for (int64_t dim : reversed) {
+          Value last =
+              arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
+          position[dim] = arith::SubIOp::create(b, last, position[dim]);
+        }
+        return tensor::ExtractOp::create(b, kernel, position);
+      });
+}
+
+LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
+  auto numbers = op.getDimensionNumbers();
+  RankedTensorType type = convertType(op.getResult());
+  Type hloResult = getElementType(op.getResult());
+  Type sumType = getSumType(hloResult);
+  if (type.getNumElements() == 0) {
+    map(op.getResult(), makeEmpty(type));
+    return success();
+  }
+  auto sumTensor =
+      RankedTensorType::get(type.getShape(), convertElementType(sumType));
+  if (convertType(op.getLhs()).getNumElements() == 0 ||
+      convertType(op.getRhs()).getNumElements() == 0) {
+    map(op.getResult(), makeFilled(type, makeZero(type.getElementType())));
+    return success();
+  }
+  SmallVector<Window> windows = getWindows(op);
+  Value input = convertTensor(*this, lookup(op.getLhs()),
+                              getElementType(op.getLhs()), sumType);
+  Value kernel = convertTensor(*this, lookup(op.getRhs()),
+                               getElementType(op.getRhs()), sumType);
+  input = padInput(*this, op, input, windows);
+  kernel = reverseKernel(*this, op, kernel, windows);
+
+  // Groups are a dimension of their own in front of what they split: input
+  // features (or batch), output features of kernel and result.
+  int64_t groups =
+      std::max<int64_t>(op.getFeatureGroupCount(), op.getBatchGroupCount());
+  int64_t inputSplit = op.getBatchGroupCount() > 1
+                           ? numbers.getInputBatchDimension()
+                           : numbers.getInputFeatureDimension();
+  int64_t kernelSplit = numbers.getKernelOutputFeatureDimension();
+  int64_t resultSplit = numbers.getOutputFeatureDimension();
+  input = splitDimension(b, input, inputSplit, groups);
+  kernel = splitDimension(b, kernel, kernelSplit, groups);
+  auto after = [](int64_t dim, int64_t split) {
+    return dim >= split ? dim + 1 : dim;
+  };
+
+  // Dimensions of the loop nest: those of the result with its groups, then
+  // window and input features.
+  int64_t numSpatial = windows.size();
+  int64_t resultRank = type.getRank() + 1;
+  int64_t numDims = resultRank + numSpatial + 1;
+  MLIRContext *context = b.getContext();
+  auto dim = [&](int64_t d) { return getAffineDimExpr(d, context); };
+  SmallVector<AffineExpr> inputExprs(resultRank), kernelExprs(resultRank);
+  AffineExpr group = dim(resultSplit);
+  AffineExpr feature = dim(numDims - 1);
+  inputExprs[inputSplit] = kernelExprs[kernelSplit] = group;
+  inputExprs[after(numbers.getInputBatchDimension(), inputSplit)] =
+      dim(after(numbers.getOutputBatchDimension(), resultSplit));
+  inputExprs[after(numbers.getInputFeatureDimension(), inputSplit)] = feature;
+  kernelExprs[kernelSplit + 1] = dim(resultSplit + 1);
+  kernelExprs[after(numbers.getKernelInputFeatureDimension(), kernelSplit)] =
+      feature;
+  for (int64_t i = 0; i < numSpatial; ++i) {
+    AffineExpr place =
+        dim(after(numbers.getOutputSpatialDimensions()[i], resultSplit));
+    AffineExpr offset = dim(resultRank + i);
+    inputExprs[after(numbers.getInputSpatialDimensions()[i], inputSplit)] =
+        place * windows[i].stride + offset * windows[i].rhsDilation;
+    kernelExprs[after(numbers.getKernelSpatialDimensions()[i], kernelSplit)] =
+        offset;
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape[resultSplit] /= groups;
+  shape.insert(shape.begin() + resultSplit, groups);
+  auto resultMap = AffineMap::getMultiDimIdentityMap(numDims, context)
+                       .getSliceMap(0, resultRank);
+  Value sum = makeContraction(
+      *this, {input, AffineMap::get(numDims, 0, inputExprs, context)},
+      {kernel, AffineMap::get(numDims, 0, kernelExprs, context)},
+      RankedTensorType::get(shape, sumTensor.getElementType()), resultMap);
+  sum = joinDimension(b, sum, resultSplit, sumTensor);
+  map(op.getResult(), convertTensor(*this, sum, sumType, hloResult));
+  return success();
+}

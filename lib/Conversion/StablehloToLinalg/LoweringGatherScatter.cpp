@@ -1,0 +1,282 @@
+//===- LoweringGatherScatter.cpp - Slices at lists of places --------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "hetero/Conversion/StablehloToLinalg/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace mlir::stablehlo;
+
+namespace {
+/// What gather and scatter have in common: a window over `operand` for each
+/// vector in `indices`. `batch` are the indices of the result (or updates) that
+/// run over the vectors, `window` those that run over a window.
+struct Windows {
+  ArrayRef<int64_t> windowDims;   ///< Of the result or updates.
+  ArrayRef<int64_t> insertedDims; ///< Of the operand, size 1 in the window.
+  ArrayRef<int64_t> operandBatch; ///< Of the operand ..
+  ArrayRef<int64_t> indicesBatch; ///< .. and their partners.
+  ArrayRef<int64_t> indexMap;     ///< Operand dimension of each component.
+  int64_t vectorDim;
+
+  /// For the element at `position` of the result: where its vector is, without
+  /// the component.
+  SmallVector<Value> getBatch(ValueRange position) const {
+    SmallVector<Value> batch;
+    for (auto [d, value] : llvm::enumerate(position))
+      if (!llvm::is_contained(windowDims, int64_t(d)))
+        batch.push_back(value);
+    return batch;
+  }
+
+  /// The start of the window along each dimension of the operand.
+  SmallVector<Value> getStarts(Lowering &lowering, ImplicitLocOpBuilder &b,
+                               Value indices, Type indexType, ValueRange batch,
+                               int64_t rank) const {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    SmallVector<Value> starts(rank, zero);
+    int64_t indicesRank = cast<RankedTensorType>(indices.getType()).getRank();
+    for (auto [component, dim] : llvm::enumerate(indexMap)) {
+      SmallVector<Value> place(batch);
+      if (vectorDim < indicesRank)
+        place.insert(place.begin() + vectorDim,
+                     arith::ConstantIndexOp::create(b, component));
+      Value index = tensor::ExtractOp::create(b, indices, place);
+      starts[dim] = lowering.toIndex(b, index, indexType);
+    }
+    for (auto [dim, partner] : llvm::zip_equal(operandBatch, indicesBatch)) {
+      // `batch` lacks the dimension of the vectors.
+      int64_t at = partner < vectorDim ? partner : partner - 1;
+      starts[dim] = batch[at];
+    }
+    return starts;
+  }
+
+  /// Offsets within the window along each dimension of the operand.
+  SmallVector<Value> getOffsets(ImplicitLocOpBuilder &b, ValueRange position,
+                                int64_t rank) const {
+    SmallVector<Value> offsets(rank);
+    size_t next = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      bool isWindow = !llvm::is_contained(insertedDims, d) &&
+                      !llvm::is_contained(operandBatch, d);
+      offsets[d] = isWindow ? position[windowDims[next++]]
+                            : arith::ConstantIndexOp::create(b, 0).getResult();
+    }
+    return offsets;
+  }
+
+  /// The dimensions of the updates along which no two of them meet: windows
+  /// start at the same place there, or the vectors at different ones.
+  llvm::SmallBitVector getIndependent(ScatterOp op) const {
+    int64_t rank = Lowering::convertType(op.getUpdates()[0]).getRank();
+    llvm::SmallBitVector independent(rank, op.getUniqueIndices());
+    int64_t operandRank = Lowering::convertType(op.getInputs()[0]).getRank();
+    for (int64_t d = 0, next = 0; d < operandRank; ++d)
+      if (!llvm::is_contained(insertedDims, d) &&
+          !llvm::is_contained(operandBatch, d)) {
+        if (!llvm::is_contained(indexMap, d))
+          independent.set(windowDims[next]);
+        ++next;
+      }
+    for (int64_t d = 0, next = 0; d < rank; ++d) {
+      if (llvm::is_contained(windowDims, d))
+        continue;
+      int64_t partner = next < vectorDim ? next : next + 1;
+      if (llvm::is_contained(indicesBatch, partner))
+        independent.set(d);
+      ++next;
+    }
+    return independent;
+  }
+};
+} // namespace
+
+SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
+                                      const llvm::SmallBitVector &independent,
+                                      ValueRange carried, NestFn body) {
+  // Without loops a condition around the only write decides which buffer the
+  // result is, unless the write goes to one of its own.
+  SmallVector<Value> owned(carried);
+  if (llvm::all_of(shape, [](int64_t size) { return size == 1; })) {
+    for (Value &value : owned)
+      value = bufferization::AllocTensorOp::create(
+          b, cast<RankedTensorType>(value.getType()),
+          /*dynamicSizes=*/ValueRange(), /*copy=*/value);
+    carried = owned;
+  }
+  // On a device, the loops that threads can share come first; the order within
+  // the others stays.
+  SmallVector<int64_t> order;
+  bool sharesLoops = target == Target::Cuda;
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!sharesLoops || independent[d])
+      order.push_back(d);
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (sharesLoops && !independent[d])
+      order.push_back(d);
+  SmallVector<Value> lower(shape.size(), index(0)), upper;
+  SmallVector<Value> steps(shape.size(), index(1));
+  for (int64_t d : order)
+    upper.push_back(index(shape[d]));
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), lower, upper, steps, carried,
+      [&](OpBuilder &builder, Location loc, ValueRange indices,
+          ValueRange values) -> scf::ValueVector {
+        ImplicitLocOpBuilder nested(loc, builder);
+        SmallVector<Value> position(shape.size());
+        for (auto [d, index] : llvm::zip_equal(order, indices))
+          position[d] = index;
+        SmallVector<Value> next = body(nested, position, values);
+        return scf::ValueVector(next.begin(), next.end());
+      });
+  for (auto [d, loop] : llvm::zip_equal(order, nest.loops))
+    if (independent[d])
+      loop->setAttr(kParallelAttr, b.getUnitAttr());
+  return llvm::to_vector(ValueRange(nest.results));
+}
+
+LogicalResult Lowering::lowerGather(GatherOp op) {
+  auto numbers = op.getDimensionNumbers();
+  Windows windows = {
+      numbers.getOffsetDims(),          numbers.getCollapsedSliceDims(),
+      numbers.getOperandBatchingDims(), numbers.getStartIndicesBatchingDims(),
+      numbers.getStartIndexMap(),       numbers.getIndexVectorDim()};
+  RankedTensorType type = convertType(op.getResult());
+  RankedTensorType operandType = convertType(op.getOperand());
+  Value operand = lookup(op.getOperand());
+  Value indices = lookup(op.getStartIndices());
+  Type indexType = getElementType(op.getStartIndices());
+  int64_t rank = operandType.getRank();
+  Value result = makeGenerated(
+      type, [&](ImplicitLocOpBuilder &nested, ValueRange position) -> Value {
+        SmallVector<Value> starts =
+            windows.getStarts(*this, nested, indices, indexType,
+                              windows.getBatch(position), rank);
+        SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
+        Value zero = arith::ConstantIndexOp::create(nested, 0);
+        for (int64_t d = 0; d < rank; ++d) {
+          if (llvm::is_contained(windows.indexMap, d)) {
+            Value last = arith::ConstantIndexOp::create(
+                nested, operandType.getDimSize(d) - op.getSliceSizes()[d]);
+            starts[d] =
+                indexType.isUnsignedInteger(64)
+                    ? arith::MinUIOp::create(nested, starts[d], last)
+                          .getResult()
+                    : arith::MinSIOp::create(
+                          nested,
+                          arith::MaxSIOp::create(nested, starts[d], zero), last)
+                          .getResult();
+          }
+          starts[d] = arith::AddIOp::create(nested, starts[d], offsets[d]);
+        }
+        return tensor::ExtractOp::create(nested, operand, starts);
+      });
+  map(op.getResult(), result);
+  return success();
+}
+
+/// Whether windows of `sizes` at `starts` lie within `shape`.
+static Value isWithin(ImplicitLocOpBuilder &b, ValueRange starts,
+                      ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
+                      ArrayRef<int64_t> dims) {
+  Value inside = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  for (int64_t d : dims) {
+    // As unsigned numbers, negative ones are large.
+    Value bound = arith::ConstantIndexOp::create(b, shape[d] - sizes[d] + 1);
+    Value fits =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, starts[d], bound);
+    inside = arith::AndIOp::create(b, inside, fits);
+  }
+  return inside;
+}
+
+LogicalResult Lowering::lowerScatter(ScatterOp op) {
+  auto numbers = op.getScatterDimensionNumbers();
+  Windows windows = {numbers.getUpdateWindowDims(),
+                     numbers.getInsertedWindowDims(),
+                     numbers.getInputBatchingDims(),
+                     numbers.getScatterIndicesBatchingDims(),
+                     numbers.getScatterDimsToOperandDims(),
+                     numbers.getIndexVectorDim()};
+  SmallVector<Value> inputs, updates;
+  for (auto [input, update] :
+       llvm::zip_equal(op.getInputs(), op.getUpdates())) {
+    inputs.push_back(lookup(input));
+    updates.push_back(lookup(update));
+  }
+  RankedTensorType updateType = convertType(op.getUpdates()[0]);
+  RankedTensorType type = convertType(op.getInputs()[0]);
+  if (updateType.getNumElements() == 0) {
+    for (auto [result, input] : llvm::zip_equal(op->getResults(), inputs))
+      map(result, input);
+    return success();
+  }
+  Value indices = lookup(op.getScatterIndices());
+  Type indexType = getElementType(op.getScatterIndices());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> sizes(rank, 1);
+  for (int64_t d = 0, next = 0; d < rank; ++d)
+    if (!llvm::is_contained(windows.insertedDims, d) &&
+        !llvm::is_contained(windows.operandBatch, d))
+      sizes[d] = updateType.getDimSize(windows.windowDims[next++]);
+  for (int64_t d : windows.indexMap)
+    if (sizes[d] > type.getDimSize(d)) {
+      for (auto [result, input] : llvm::zip_equal(op->getResults(), inputs))
+        map(result, input);
+      return success();
+    }
+
+  bool hasFailed = false;
+  auto combine = [&](OpBuilder &builder, Location loc, ValueRange at,
+                     ValueRange position, ValueRange carried) {
+    ImplicitLocOpBuilder then(loc, builder);
+    SmallVector<Value> arguments, combined, inserted;
+    for (Value input : carried)
+      arguments.push_back(tensor::ExtractOp::create(then, input, at));
+    for (Value update : updates)
+      arguments.push_back(tensor::ExtractOp::create(then, update, position));
+    if (failed(
+            emitRegion(then, op.getUpdateComputation(), arguments, combined))) {
+      hasFailed = true;
+      combined.assign(arguments.begin(), arguments.begin() + inputs.size());
+    }
+    for (auto [value, input] : llvm::zip_equal(combined, carried))
+      inserted.push_back(tensor::InsertOp::create(then, value, input, at));
+    scf::YieldOp::create(then, inserted);
+  };
+  SmallVector<Value> results = makeNest(
+      updateType.getShape(), windows.getIndependent(op), inputs,
+      [&](ImplicitLocOpBuilder &nested, ValueRange position,
+          ValueRange carried) {
+        SmallVector<Value> starts =
+            windows.getStarts(*this, nested, indices, indexType,
+                              windows.getBatch(position), rank);
+        Value inside =
+            isWithin(nested, starts, sizes, type.getShape(), windows.indexMap);
+        SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
+        for (auto [start, offset] : llvm::zip_equal(starts, offsets))
+          start = arith::AddIOp::create(nested, start, offset);
+        auto branch = scf::IfOp::create(
+            nested, inside,
+            [&](OpBuilder &inner, Location at) {
+              combine(inner, at, starts, position, carried);
+            },
+            [&](OpBuilder &inner, Location at) {
+              scf::YieldOp::create(inner, at, carried);
+            });
+        return llvm::to_vector(ValueRange(branch.getResults()));
+      });
+  if (hasFailed)
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+    map(result, value);
+  return success();
+}

@@ -1,0 +1,319 @@
+//===- LoweringLibrary.cpp - Operations that a library carries out --------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fourier transforms, factorizations of matrices, and the custom calls that JAX
+// makes of them on the CPU. Each becomes one call of the runtime
+// (hetero/Runtime/Fft.h, hetero/Runtime/Lapack.h) with a list of words: numbers
+// that are known here, and addresses of buffers.
+//
+//   %q = stablehlo.custom_call @lapack_sorgqr_ffi(%a, %tau)
+//   // becomes
+//   %q = memref.alloc() : memref<6x4xf32>
+//   %words = memref.alloc() : memref<13xindex>   // kOrgqr, kLapackF32, 1, 6,
+//   .. call @hetero_lapack(%address_of_words)
+//
+// JAX asks for matrices in column-major order; only what is in a matrix matters
+// here, so layouts are not looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "hetero/Runtime/Fft.h"
+#include "hetero/Runtime/Lapack.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace mlir::stablehlo;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lowering::callLibrary(Operation *op, StringRef name,
+                                    ArrayRef<int64_t> numbers,
+                                    ValueRange operands, ValueRange results) {
+  if (target == Target::Cuda)
+    return reject(op);
+  SmallVector<Value> buffers, made;
+  for (Value operand : operands) {
+    RankedTensorType type = convertType(operand);
+    auto buffer = MemRefType::get(type.getShape(), type.getElementType());
+    buffers.push_back(bufferization::ToBufferOp::create(
+        b, buffer, lookup(operand), /*read_only=*/true));
+  }
+  for (Value result : results) {
+    RankedTensorType type = convertType(result);
+    made.push_back(memref::AllocOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType())));
+  }
+  llvm::append_range(buffers, made);
+  auto listType = MemRefType::get({int64_t(numbers.size() + buffers.size())},
+                                  b.getIndexType());
+  Value list = memref::AllocOp::create(b, listType);
+  int64_t next = 0;
+  for (int64_t number : numbers)
+    memref::StoreOp::create(b, index(number), list, index(next++));
+  for (Value buffer : buffers) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+    memref::StoreOp::create(b, address, list, index(next++));
+  }
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, list);
+  func::CallOp::create(b, name, TypeRange(), address);
+  libraryCalls.insert(name);
+  for (auto [result, buffer] : llvm::zip_equal(results, made))
+    map(result, bufferization::ToTensorOp::create(b, convertType(result),
+                                                  buffer, /*restrict=*/true));
+  return success();
+}
+
+/// Whether there is nothing to compute: all results are empty.
+static bool areEmpty(ValueRange results) {
+  return llvm::all_of(results, [](Value result) {
+    return Lowering::convertType(result).getNumElements() == 0;
+  });
+}
+
+LogicalResult Lowering::lowerFft(FftOp op) {
+  RankedTensorType type = convertType(op.getOperand());
+  RankedTensorType result = convertType(op.getResult());
+  if (result.getNumElements() == 0) {
+    map(op.getResult(), makeEmpty(result));
+    return success();
+  }
+  runtime::FftKind kind = runtime::kFft;
+  switch (op.getFftType()) {
+  case FftType::FFT:
+    break;
+  case FftType::IFFT:
+    kind = runtime::kIfft;
+    break;
+  case FftType::RFFT:
+    kind = runtime::kRfft;
+    break;
+  case FftType::IRFFT:
+    kind = runtime::kIrfft;
+    break;
+  }
+  Type element = type.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (!element.isF32() && !element.isF64())
+    return reject(op, "elements of " +
+                          llvm::Twine(element.isF16() ? "f16" : "this type"));
+  ArrayRef<int64_t> lengths = op.getFftLength();
+  int64_t batch = 1;
+  for (int64_t size : type.getShape().drop_back(lengths.size()))
+    batch *= size;
+  SmallVector<int64_t> numbers = {kind, element.isF64(), batch,
+                                  int64_t(lengths.size())};
+  numbers.append(lengths.begin(), lengths.end());
+  return callLibrary(op, "hetero_fft", numbers, op.getOperand(),
+                     op.getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// LAPACK
+//===----------------------------------------------------------------------===//
+
+/// Which elements LAPACK has routines for.
+static std::optional<runtime::LapackElement> getLapackElement(Type type) {
+  if (type.isF32())
+    return runtime::kLapackF32;
+  if (type.isF64())
+    return runtime::kLapackF64;
+  auto complex = dyn_cast<ComplexType>(type);
+  if (!complex)
+    return std::nullopt;
+  return complex.getElementType().isF32() ? runtime::kLapackC64
+                                          : runtime::kLapackC128;
+}
+
+namespace {
+/// The part of a call that differs from routine to routine.
+struct LapackCall {
+  runtime::LapackRoutine routine;
+  /// The tensor whose last two dimensions are m and n, and whose others count
+  /// the matrices.
+  Value shaped;
+  int64_t k = 0;
+  std::array<int64_t, 4> options = {0, 0, 0, 0};
+
+  /// Everything before the addresses; nothing for elements without routines.
+  std::optional<SmallVector<int64_t>> getNumbers() const {
+    RankedTensorType type = Lowering::convertType(shaped);
+    auto element = getLapackElement(type.getElementType());
+    if (!element || type.getRank() < 2)
+      return std::nullopt;
+    int64_t batch = 1;
+    for (int64_t size : type.getShape().drop_back(2))
+      batch *= size;
+    SmallVector<int64_t> numbers = {routine,
+                                    *element,
+                                    batch,
+                                    type.getDimSize(type.getRank() - 2),
+                                    type.getDimSize(type.getRank() - 1),
+                                    k};
+    llvm::append_range(numbers, options);
+    return numbers;
+  }
+};
+} // namespace
+
+LogicalResult Lowering::lowerCholesky(CholeskyOp op) {
+  if (areEmpty(op->getResults())) {
+    map(op.getResult(), makeEmpty(convertType(op.getResult())));
+    return success();
+  }
+  LapackCall call{runtime::kPotrf, op.getA()};
+  call.options = {op.getLower() ? 'L' : 'U', /*alone=*/1, 0, 0};
+  auto numbers = call.getNumbers();
+  if (!numbers)
+    return reject(op, "these element types");
+  return callLibrary(op, "hetero_lapack", *numbers, op.getA(), op.getResult());
+}
+
+LogicalResult Lowering::lowerTriangularSolve(TriangularSolveOp op) {
+  if (areEmpty(op->getResults())) {
+    map(op.getResult(), makeEmpty(convertType(op.getResult())));
+    return success();
+  }
+  LapackCall call{runtime::kTrsm, op.getB()};
+  char transpose = op.getTransposeA() == Transpose::ADJOINT     ? 'C'
+                   : op.getTransposeA() == Transpose::TRANSPOSE ? 'T'
+                                                                : 'N';
+  call.options = {op.getLeftSide() ? 'L' : 'R', op.getLower() ? 'L' : 'U',
+                  transpose, op.getUnitDiagonal() ? 'U' : 'N'};
+  auto numbers = call.getNumbers();
+  if (!numbers)
+    return reject(op, "these element types");
+  return callLibrary(op, "hetero_lapack", *numbers, {op.getA(), op.getB()},
+                     op.getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// Custom calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How JAX calls a routine.
+struct LapackTarget {
+  /// Without `lapack_`, the letter of the type, and `_ffi`.
+  StringRef real, complex;
+  runtime::LapackRoutine routine;
+  unsigned shaped, numOperands, numRealResults, numComplexResults;
+  /// Attributes that become options.
+  SmallVector<StringRef> options;
+};
+} // namespace
+
+static const LapackTarget *findTarget(StringRef name) {
+  using namespace hetero::runtime;
+  static const LapackTarget targets[] = {
+      {"potrf", "potrf", kPotrf, 0, 1, 2, 2, {"uplo"}},
+      {"trsm", "trsm", kTrsm, 1, 2, 1, 1, {"side", "uplo", "trans_x", "diag"}},
+      {"getrf", "getrf", kGetrf, 0, 1, 3, 3, {}},
+      {"geqrf", "geqrf", kGeqrf, 0, 1, 2, 2, {}},
+      {"geqp3", "geqp3", kGeqp3, 0, 2, 3, 3, {}},
+      {"orgqr", "ungqr", kOrgqr, 0, 2, 1, 1, {}},
+      {"ormqr", "unmqr", kOrmqr, 2, 3, 1, 1, {"left", "transpose"}},
+      {"syevd", "heevd", kSyevd, 0, 1, 3, 3, {"mode", "uplo"}},
+      {"gesdd", "gesdd", kGesdd, 0, 1, 5, 5, {"mode"}},
+      {"gesvd", "gesvd", kGesvd, 0, 1, 5, 5, {"mode"}},
+      {"geev", "geev", kGeev, 0, 1, 5, 4, {"compute_left", "compute_right"}},
+      {"gees", "gees", kGees, 0, 1, 6, 5, {"mode"}},
+      {"gehrd", "gehrd", kGehrd, 0, 1, 3, 3, {"low", "high"}},
+      {"sytrd", "hetrd", kSytrd, 0, 1, 5, 5, {"uplo"}},
+      {"gtsv", "gtsv", kGtsv, 3, 4, 5, 5, {}},
+  };
+  if (!name.consume_front("lapack_") || !name.consume_back("_ffi") ||
+      name.size() < 2)
+    return nullptr;
+  bool isComplex = name[0] == 'c' || name[0] == 'z';
+  if (!isComplex && name[0] != 's' && name[0] != 'd')
+    return nullptr;
+  const LapackTarget *found = llvm::find_if(targets, [&](auto &target) {
+    return (isComplex ? target.complex : target.real) == name.drop_front();
+  });
+  return found == std::end(targets) ? nullptr : found;
+}
+
+static int64_t getLastSize(Value value) {
+  RankedTensorType type = Lowering::convertType(value);
+  return type.getRank() == 0 ? 1 : type.getDimSize(type.getRank() - 1);
+}
+
+/// Sizes that are not those of the shaped operand.
+static void addSizes(LapackCall &call, CustomCallOp op) {
+  switch (call.routine) {
+  case runtime::kOrgqr:
+    call.k = getLastSize(op.getInputs()[1]);
+    break;
+  case runtime::kOrmqr:
+    call.k = getLastSize(op.getInputs()[1]);
+    call.options[2] = getLastSize(op.getInputs()[0]);
+    break;
+  case runtime::kGesdd:
+  case runtime::kGesvd: {
+    call.k = getLastSize(op->getResult(2));
+    RankedTensorType right = Lowering::convertType(op->getResult(3));
+    call.options[1] =
+        right.getRank() < 2 ? 1 : right.getDimSize(right.getRank() - 2);
+    break;
+  }
+  default:
+    break;
+  }
+}
+
+LogicalResult Lowering::lowerCustomCall(CustomCallOp op) {
+  StringRef name = op.getCallTargetName();
+  // Wishes that this code is too late for.
+  if (name == "Sharding" && op.getInputs().size() == 1 &&
+      op->getNumResults() == 1 &&
+      op.getInputs()[0].getType() == op->getResult(0).getType()) {
+    map(op->getResult(0), lookup(op.getInputs()[0]));
+    return success();
+  }
+  const LapackTarget *known = findTarget(name);
+  if (!known)
+    return reject(op, "target '" + name + "'");
+  if (op.getInputs().size() != known->numOperands)
+    return op.emitError() << "calls '" << name << "' with "
+                          << op.getInputs().size() << " operands, but it has "
+                          << known->numOperands;
+  LapackCall call{known->routine, op.getInputs()[known->shaped]};
+  auto element = getLapackElement(convertType(call.shaped).getElementType());
+  bool isComplex =
+      element == runtime::kLapackC64 || element == runtime::kLapackC128;
+  unsigned numResults =
+      isComplex ? known->numComplexResults : known->numRealResults;
+  if (op->getNumResults() != numResults)
+    return op.emitError() << "calls '" << name << "' for "
+                          << op->getNumResults() << " results, but it has "
+                          << numResults;
+  auto config = dyn_cast_or_null<DictionaryAttr>(
+      op.getBackendConfig() ? *op.getBackendConfig() : Attribute());
+  if (!config)
+    config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+  for (auto [i, key] : llvm::enumerate(known->options)) {
+    auto value =
+        config ? dyn_cast_or_null<IntegerAttr>(config.get(key)) : IntegerAttr();
+    if (!value)
+      return op.emitError()
+             << "calls '" << name << "' without the attribute '" << key << "'";
+    call.options[i] = int64_t(value.getValue().getZExtValue());
+  }
+  addSizes(call, op);
+  auto numbers = call.getNumbers();
+  if (!numbers)
+    return reject(op, "these types");
+  return callLibrary(op, "hetero_lapack", *numbers, op.getInputs(),
+                     op->getResults());
+}

@@ -1,0 +1,26 @@
+//===- CudaApiMissing.cpp - In place of CUDA ------------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/CudaApi.h"
+
+using namespace hetero::runtime;
+
+static const char message[] =
+    "this build of hetero has no CUDA, because no toolkit with cuBLAS and NCCL "
+    "was found when it was configured";
+
+bool hetero::runtime::isCudaBuilt() { return false; }
+
+Result<std::unique_ptr<CudaApi>> hetero::runtime::createCudaApi(int,
+                                                                CudaLibraries) {
+  return Error{message};
+}
+
+MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &) {
+  return message;
+}

@@ -1,0 +1,19 @@
+//===- MpiTransportMissing.cpp - In place of MPI --------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Runtime/MpiTransport.h"
+
+using namespace hetero::runtime;
+
+bool hetero::runtime::hasMpi() { return false; }
+
+Result<std::unique_ptr<Transport>>
+hetero::runtime::createMpiTransport(MpiOptions) {
+  return Error{"this build of hetero has no MPI, because none was found when "
+               "it was configured"};
+}

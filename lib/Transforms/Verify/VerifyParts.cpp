@@ -1,0 +1,226 @@
+//===- VerifyParts.cpp - Arguments and results of rank programs -----------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Transforms/Verify/Verify.h"
+
+using namespace mlir;
+using namespace hetero;
+using namespace hetero::verify;
+
+namespace {
+/// A part with its place, for messages.
+struct Piece {
+  PartAttr part;
+  mutable func::FuncOp program;
+  int64_t rank;
+};
+} // namespace
+
+static PartAttr getPart(func::FuncOp function, bool isResult, unsigned i) {
+  StringRef name = HeteroDialect::getPartAttrName();
+  return isResult ? function.getResultAttrOfType<PartAttr>(i, name)
+                  : function.getArgAttrOfType<PartAttr>(i, name);
+}
+
+static std::string str(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  attribute.print(os);
+  return text;
+}
+
+/// The elements that two parts have in common.
+static bool overlap(PartAttr a, PartAttr b) {
+  for (auto [mine, theirs] : llvm::zip_equal(a.getRanges(), b.getRanges())) {
+    bool meets = false;
+    for (int64_t i = 0; i < mine.size(); i += 2)
+      for (int64_t j = 0; j < theirs.size(); j += 2)
+        meets |=
+            std::max(mine[i], theirs[j]) < std::min(mine[i + 1], theirs[j + 1]);
+    if (!meets)
+      return false;
+  }
+  return true;
+}
+
+static int64_t getNumElements(PartAttr part) {
+  int64_t total = 1;
+  for (DenseI64ArrayAttr ranges : part.getRanges()) {
+    int64_t length = 0;
+    for (int64_t i = 0; i < ranges.size(); i += 2)
+      length += ranges[i + 1] - ranges[i];
+    total *= length;
+  }
+  return total;
+}
+
+/// Checks that a part lies in the value of the step that it is of.
+static LogicalResult checkInside(const Piece &piece, bool isResult, unsigned i,
+                                 func::FuncOp step) {
+  StringRef what = isResult ? "result" : "argument";
+  ArrayRef<Type> types =
+      isResult ? step.getResultTypes() : step.getArgumentTypes();
+  auto fail = [&](const Twine &why) {
+    InFlightDiagnostic error = piece.program.emitOpError()
+                               << what << " " << i << " of rank " << piece.rank
+                               << " is " << str(piece.part) << ", " << why;
+    error.attachNote(step.getLoc()) << "the step is here";
+    return error;
+  };
+  if (piece.part.getIndex() >= int64_t(types.size()))
+    return fail("and the step has only " + Twine(types.size()));
+  auto whole = dyn_cast<RankedTensorType>(types[piece.part.getIndex()]);
+  Type element =
+      getElementTypeOrSelf(isResult ? piece.program.getResultTypes()[i]
+                                    : piece.program.getArgumentTypes()[i]);
+  if (!whole || whole.getElementType() != element ||
+      whole.getRank() != int64_t(piece.part.getRanges().size()))
+    return fail("which is no part of " +
+                str(TypeAttr::get(types[piece.part.getIndex()])));
+  for (auto [dim, ranges] : llvm::enumerate(piece.part.getRanges()))
+    if (!ranges.empty() && ranges[ranges.size() - 1] > whole.getDimSize(dim))
+      return fail("which is outside of " + str(TypeAttr::get(whole)));
+  return success();
+}
+
+/// Checks that an argument has the part that `hetero.sharding` on it says.
+static LogicalResult checkSharding(const Piece &piece, unsigned i,
+                                   func::FuncOp step) {
+  int64_t index = piece.part.getIndex();
+  auto sharding = step.getArgAttrOfType<ShardingAttr>(
+      index, HeteroDialect::getShardingAttrName());
+  if (!sharding || step.getArgAttr(index, HeteroDialect::getStorageAttrName()))
+    return success();
+  auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(step.getOperation(),
+                                                           sharding.getMesh());
+  for (AxisShardingAttr entry : sharding.getEntries()) {
+    SplitAttr split = entry.getSplit();
+    SmallVector<Attribute> axes(entry.getAxes().begin(), entry.getAxes().end());
+    std::optional<int64_t> member =
+        mesh ? mesh.getMember(piece.rank,
+                              ArrayAttr::get(step.getContext(), axes))
+             : std::nullopt;
+    if (!split || split.isBatch() || !member ||
+        *member >= int64_t(split.getSizes().size()) || split.getLength() == 0)
+      continue;
+    int64_t before = 0, total = 0;
+    for (auto [other, size] : llvm::enumerate(split.getSizes())) {
+      before += int64_t(other) < *member ? size : 0;
+      total += size;
+    }
+    SmallVector<int64_t> expected;
+    for (int64_t outer = 0; outer < split.getOuter(); ++outer) {
+      int64_t begin = (outer * total + before) * split.getInner();
+      expected.append(
+          {begin, begin + split.getSizes()[*member] * split.getInner()});
+    }
+    if (ArrayRef<int64_t>(piece.part.getRanges()[split.getDim()]) ==
+        ArrayRef<int64_t>(expected))
+      continue;
+    InFlightDiagnostic error =
+        piece.program.emitOpError()
+        << "argument " << i << " of rank " << piece.rank << " is "
+        << str(piece.part) << ", and member " << *member << " of "
+        << sharding.getMesh() << " should have [" << expected[0] << " to "
+        << expected[1] << "] of dimension " << split.getDim();
+    error.attachNote(step.getLoc()) << "the sharding is here";
+    return error;
+  }
+  return success();
+}
+
+/// Checks that the parts of one result make up all of it.
+static LogicalResult checkCover(func::FuncOp step, unsigned index,
+                                ArrayRef<Piece> pieces) {
+  auto whole = cast<RankedTensorType>(step.getResultTypes()[index]);
+  SmallVector<Piece> distinct;
+  int64_t covered = 0;
+  for (const Piece &piece : pieces) {
+    bool known = false;
+    for (const Piece &other : distinct) {
+      known |= other.part == piece.part;
+      if (other.part == piece.part || !overlap(other.part, piece.part))
+        continue;
+      InFlightDiagnostic error =
+          piece.program.emitOpError()
+          << "rank " << piece.rank << " has " << str(piece.part)
+          << " of result " << index << ", and rank " << other.rank << " has "
+          << str(other.part) << ", which overlaps with it";
+      error.attachNote(other.program.getLoc())
+          << "the program of rank " << other.rank << " is here";
+      return error;
+    }
+    if (known)
+      continue;
+    covered += getNumElements(piece.part);
+    distinct.push_back(piece);
+  }
+  if (covered == whole.getNumElements())
+    return success();
+  return step.emitOpError()
+         << "result " << index << " has " << whole.getNumElements()
+         << " elements, and the ranks return " << covered << " of them";
+}
+
+/// State comes back in the part that it went in.
+static LogicalResult checkState(const RankSteps &rank) {
+  func::FuncOp program = rank.function;
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    auto role = program.getResultAttrOfType<RoleAttr>(
+        i, HeteroDialect::getRoleAttrName());
+    PartAttr to = getPart(program, true, i);
+    if (!role || role.getKind() != RoleKind::UpdatedState ||
+        !role.getArgument() || !to ||
+        *role.getArgument() >= int64_t(program.getNumArguments()))
+      continue;
+    PartAttr from = getPart(program, false, *role.getArgument());
+    if (from && from.getRanges() == to.getRanges())
+      continue;
+    return program.emitOpError()
+           << "result " << i << " of rank " << rank.rank
+           << " is the next value of argument " << *role.getArgument()
+           << " and has " << str(to) << " instead of "
+           << (from ? str(from) : "nothing");
+  }
+  return success();
+}
+
+LogicalResult verify::checkParts(const Programs &programs) {
+  func::FuncOp step;
+  ModuleOp module = programs.module;
+  for (PlanOp plan : module.getOps<PlanOp>())
+    step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        module, plan.getStepAttr());
+  std::map<unsigned, SmallVector<Piece>> results;
+  bool ok = true;
+  for (auto &[number, rank] : programs.ranks) {
+    func::FuncOp program = rank.function;
+    ok &= succeeded(checkState(rank));
+    for (bool isResult : {false, true}) {
+      unsigned count =
+          isResult ? program.getNumResults() : program.getNumArguments();
+      for (unsigned i = 0; i < count; ++i) {
+        PartAttr part = getPart(program, isResult, i);
+        if (!part)
+          continue;
+        Piece piece{part, program, number};
+        if (step && (failed(checkInside(piece, isResult, i, step)) ||
+                     (!isResult && failed(checkSharding(piece, i, step)))))
+          return failure();
+        if (isResult)
+          results[part.getIndex()].push_back(piece);
+      }
+    }
+  }
+  if (!step)
+    return success(ok);
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    if (isa<RankedTensorType>(step.getResultTypes()[i]))
+      ok &= succeeded(checkCover(step, i, results[i]));
+  return success(ok);
+}
