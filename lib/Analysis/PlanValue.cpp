@@ -291,6 +291,16 @@ FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
   return plan;
 }
 
+std::vector<std::string> hetero::getLayerNames(PlanOp op) {
+  std::vector<std::string> names;
+  if (FlatSymbolRefAttr symbol = op.getLayerTableAttr())
+    if (auto table =
+            SymbolTable::lookupNearestSymbolFrom<LayerTableOp>(op, symbol))
+      for (LayerOp layer : table.getBody().getOps<LayerOp>())
+        names.push_back(layer.getName().str());
+  return names;
+}
+
 FailureOr<PlanOp> hetero::getPlanOp(ModuleOp module) {
   auto plans = module.getOps<PlanOp>();
   if (plans.empty())

@@ -23,16 +23,15 @@ namespace {
 class ProblemBuilder {
 public:
   ProblemBuilder(func::FuncOp step, const FormAnalysis &forms,
-                 const StepLayers &layers)
+                 const StepLayers &layers, const StepGraph &graph)
       : step(step), block(step.getBody().front()), forms(forms), layers(layers),
-        batch(forms.getAxis().units) {}
+        graph(graph), batch(forms.getAxis().units) {}
 
   planner::Problem build();
 
 private:
   Affine<Bytes> getNeeded(Operation *op);
-  Bytes getFixedTraffic(const planner::Graph &graph, Operation *op,
-                        const planner::GraphOp &cost);
+  Bytes getFixedTraffic(Operation *op, const planner::GraphOp &cost);
   void addCosts();
   void addWorkspace(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
@@ -53,6 +52,7 @@ private:
   Block &block;
   const FormAnalysis &forms;
   const StepLayers &layers;
+  const StepGraph &graph;
   int64_t batch;
   planner::Problem problem;
 };
@@ -95,8 +95,7 @@ static int getGroup(Operation *op, const planner::GraphOp &cost) {
 
 /// What of the traffic of an operation is the same for any number of samples:
 /// that of parameters, and of their gradients.
-Bytes ProblemBuilder::getFixedTraffic(const planner::Graph &graph,
-                                      Operation *op,
+Bytes ProblemBuilder::getFixedTraffic(Operation *op,
                                       const planner::GraphOp &cost) {
   Bytes fixed(0);
   llvm::SmallDenseSet<int64_t, 8> seen;
@@ -104,7 +103,7 @@ Bytes ProblemBuilder::getFixedTraffic(const planner::Graph &graph,
     for (auto [value, tensor] : llvm::zip(values, tensors))
       if (tensor != planner::GraphOp::anyForm && seen.insert(tensor).second &&
           !forms.getForm(value).isSplit())
-        fixed += graph.tensors[tensor].bytes;
+        fixed += graph.graph.tensors[tensor].bytes;
   };
   addAll(op->getOperands(), cost.operands);
   addAll(op->getResults(), cost.results);
@@ -116,7 +115,6 @@ Bytes ProblemBuilder::getFixedTraffic(const planner::Graph &graph,
 void ProblemBuilder::addCosts() {
   using Groups = std::map<int, planner::Cost, std::greater<>>;
   std::map<std::pair<int64_t, Phase>, Groups> costs;
-  StepGraph graph = getGraph(step, batch);
   for (auto [op, cost] :
        llvm::zip_equal(graph.operations, graph.graph.operations)) {
     auto it = layers.ofOp.find(op);
@@ -132,7 +130,7 @@ void ProblemBuilder::addCosts() {
     bool local = forms.isLocal(op);
     for (const auto &[type, work] : cost.work)
       add(group.work[type], work.count(), local);
-    Bytes fixed = local ? getFixedTraffic(graph.graph, op, cost) : cost.bytes;
+    Bytes fixed = local ? getFixedTraffic(op, cost) : cost.bytes;
     group.bytes.fixed += fixed;
     add(group.bytes, (cost.bytes - fixed).count(), true);
     group.operations += cost.fused ? 0 : 1;
@@ -284,8 +282,9 @@ void ProblemBuilder::readTable(LayerTableOp table) {
 
 planner::Problem hetero::getProblem(func::FuncOp step,
                                     const FormAnalysis &forms,
-                                    const StepLayers &layers) {
-  return ProblemBuilder(step, forms, layers).build();
+                                    const StepLayers &layers,
+                                    const StepGraph &graph) {
+  return ProblemBuilder(step, forms, layers, graph).build();
 }
 
 /// A `hetero.placement` that is already there decides for its whole layer.
@@ -323,25 +322,6 @@ LogicalResult hetero::addPins(func::FuncOp step, const StepLayers &layers,
     return error;
   }
   return success();
-}
-
-FailureOr<planner::Problem> hetero::readProblem(ModuleOp module) {
-  FailureOr<func::FuncOp> step = getStep(module);
-  if (failed(step))
-    return failure();
-  FailureOr<FormAxis> axis = getBatchAxis(*step);
-  if (failed(axis))
-    return failure();
-  FailureOr<StepLayers> layers = readLayers(*step);
-  if (failed(layers))
-    return failure();
-  FormAnalysis forms(step->getBody().front(), std::move(*axis));
-  planner::Problem problem = getProblem(*step, forms, *layers);
-  addTensorSplits(findTensorSplits(*step, forms, *layers), largestTensorDegree,
-                  problem);
-  if (failed(addPins(*step, *layers, problem)))
-    return failure();
-  return problem;
 }
 
 void hetero::addTensorSplits(const TensorSplits &splits, int64_t largest,

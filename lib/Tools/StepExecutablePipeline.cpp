@@ -12,9 +12,9 @@
 #include "hetero/Analysis/PlanValue.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
-#include "hetero/Analysis/StepProblem.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/Planner/Driver/PlanStep.h"
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Transforms/Import/Passes.h"
 #include "hetero/Transforms/Partition/Passes.h"
@@ -45,35 +45,28 @@ static bool hasLayers(func::FuncOp step) {
   });
 }
 
-/// Sizes that differ by at most one.
-static std::vector<int64_t> divide(int64_t total, int64_t parts) {
-  std::vector<int64_t> sizes;
-  sizes.reserve(parts);
-  for (int64_t i = 0; i < parts; ++i)
-    sizes.push_back(total / parts + (i < total % parts));
-  return sizes;
-}
-
 /// A plan for one device without limits: all layers in one stage.
-static LogicalResult addSinglePlan(ModuleOp module, int64_t count) {
+static LogicalResult addSinglePlan(ModuleOp module,
+                                   const planner::PlanRequest &request) {
   FailureOr<func::FuncOp> step = getStep(module);
   if (failed(step))
     return failure();
   FailureOr<FormAxis> axis = getBatchAxis(*step);
   if (failed(axis))
     return failure();
-  count = std::max<int64_t>(count, 1);
-  if (count > axis->units)
-    return step->emitError()
-           << "a batch of " << axis->units << " samples cannot be divided into "
-           << count << " microbatches";
+  llvm::Expected<std::vector<int64_t>> microbatches =
+      planner::getMicrobatches(request, axis->units);
+  if (!microbatches)
+    return step->emitError() << llvm::toString(microbatches.takeError());
   FailureOr<StepLayers> layers = readLayers(*step);
   if (failed(layers))
     return failure();
   planner::Plan plan;
   plan.planner = "none";
   plan.batch = axis->units;
-  plan.microbatches = divide(axis->units, count);
+  plan.microbatches = std::move(*microbatches);
+  if (plan.microbatches.empty())
+    plan.microbatches = {axis->units};
   plan.predicted = Time(timePerSecond);
   planner::Stage &stage = plan.stages.emplace_back();
   stage.layers = {{0, std::max<int64_t>(layers->numLayers, 1) - 1}};
@@ -145,18 +138,12 @@ LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
   if (failed(attachCluster(module, options)))
     return failure();
   if (module.getOps<PlanOp>().empty() && module.getOps<ClusterOp>().empty() &&
-      failed(addSinglePlan(module, options.microbatches)))
+      failed(addSinglePlan(module, options.plan)))
     return failure();
   return runPasses(module, [&](OpPassManager &manager) {
-    PlanPassOptions plan;
     SchedulePassOptions schedule;
-    if (!options.planner.empty())
-      plan.plannerName = options.planner;
-    if (!options.schedule.empty())
-      plan.schedule = schedule.kind = options.schedule;
-    if (options.microbatches != 0)
-      plan.microbatches = {options.microbatches};
-    manager.addPass(createPlanPass(plan));
+    schedule.kind = options.plan.schedule;
+    manager.addPass(createPlanPass(getPassOptions(options.plan)));
     manager.addPass(createSchedulePass(schedule));
   });
 }
@@ -186,11 +173,8 @@ void hetero::printPlanTable(ModuleOp planned, llvm::raw_ostream &os) {
       continue;
     }
     FailureOr<cluster::Cluster> cluster = getCluster(*clusters.begin());
-    FailureOr<StepLayers> layers = readLayers(*step);
-    FailureOr<FormAxis> axis = getBatchAxis(*step);
-    if (failed(cluster) || failed(layers) || failed(axis))
+    if (failed(cluster))
       return;
-    FormAnalysis forms(step->getBody().front(), std::move(*axis));
-    planner::printPlan(getProblem(*step, forms, *layers), *cluster, *plan, os);
+    planner::printPlan(getLayerNames(op), *cluster, *plan, os);
   }
 }

@@ -7,12 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/StepTimeline.h"
-#include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
-#include "hetero/Analysis/Layers.h"
 #include "hetero/Analysis/PlanValue.h"
-#include "hetero/Analysis/Step.h"
-#include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/StepReading.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Plan/PredictedTimeline.h"
@@ -65,20 +62,17 @@ static std::optional<simulator::Schedule> getSchedule(ScheduleOp op) {
 static void completePredictions(ModuleOp module,
                                 const cluster::Cluster &cluster,
                                 planner::Plan &plan) {
-  FailureOr<func::FuncOp> step = getStep(module);
-  if (failed(step))
+  StepReading reading(module);
+  if (!reading.isValid())
     return;
-  FailureOr<FormAxis> axis = getBatchAxis(*step);
-  FailureOr<StepLayers> layers = readLayers(*step);
-  if (failed(axis) || failed(layers))
-    return;
-  FormAnalysis forms(step->getBody().front(), std::move(*axis));
   planner::Plan evaluated = plan;
-  planner::Problem problem = getProblem(*step, forms, *layers);
+  planner::Problem &problem = reading.problem;
   if (llvm::any_of(plan.stages, [](const planner::Stage &stage) {
         return stage.mesh.tensor > 1;
       }))
-    addTensorSplits(findTensorSplits(*step, forms, *layers), 1, problem);
+    addTensorSplits(
+        findTensorSplits(reading.step, *reading.forms, reading.layers), 1,
+        problem);
   for (const planner::Stage &stage : plan.stages)
     for (planner::Layer &layer : problem.layers)
       allowTensorDegree(stage.mesh.tensor, layer);

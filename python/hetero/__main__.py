@@ -42,6 +42,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     plan.add_argument("--planner", default="joint", help="a name from docs/Planning.md (default: joint)")
     plan.add_argument("--schedule", help="gpipe, 1f1b, h1f1b (default: the planner's)")
     plan.add_argument("--microbatches", type=int, help="how many (default: the planner's)")
+    plan.add_argument("--state", action="append", default=[], help="replicated, optimizer, full; may be repeated")
+    plan.add_argument("--tensor", type=int, help="parts along a model dimension (default: the planner's)")
+    plan.add_argument("--max-stages", type=int, help="the largest number of stages (default: no limit)")
+    plan.add_argument("--without", type=int, action="append", default=[], help="a device that must not be used; may be repeated")
+    plan.add_argument("--effort", type=int, default=1, help="how many times as long joint searches (default: 1)")
+    plan.add_argument("--time-budget", help="how long a planner may search, as 5s (default: no limit)")
     plan.add_argument("--out", type=Path, help="also write the planned module")
     plan.set_defaults(command=_plan)
 
@@ -61,6 +67,12 @@ def _plan(options: argparse.Namespace) -> int:
         planner=options.planner,
         schedule=options.schedule,
         microbatches=options.microbatches,
+        state=options.state,
+        tensor=options.tensor,
+        max_stages=options.max_stages,
+        without=options.without,
+        effort=options.effort,
+        time_budget=options.time_budget,
     )
     plan = Plan(core.plan(options.step.read_text(), settings))
     print(plan)

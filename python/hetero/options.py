@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from .clusters import Cluster, ClusterLike
 from .core import core
@@ -25,29 +25,52 @@ def default_cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hetero"
 
 
+def make_request(
+    planner: str = "joint",
+    schedule: str | None = None,
+    microbatches: int | Sequence[int] | None = None,
+    state: str | Sequence[str] = (),
+    tensor: int | None = None,
+    max_stages: int | None = None,
+    without: Sequence[int] = (),
+    effort: int = 1,
+    time_budget: str | float | None = None,
+) -> Any:
+    """What is asked of a plan; the driver of the planners checks the rest."""
+    for name, value in dict(microbatches=microbatches, tensor=tensor, max_stages=max_stages).items():
+        if isinstance(value, int) and value < 1:
+            raise ValueError(f"{name} is at least 1, not {value}")
+    request = core.PlanRequest()
+    request.planner = planner or "joint"
+    request.schedule = schedule or "auto"
+    request.microbatches = [microbatches] if isinstance(microbatches, int) else list(microbatches or ())
+    request.state = [state] if isinstance(state, str) else list(state)
+    request.tensor = tensor or 0
+    request.max_stages = max_stages or 0
+    request.without = list(without)
+    request.effort = effort
+    if time_budget is not None:
+        request.time_budget = time_budget if isinstance(time_budget, str) else f"{time_budget} s"
+    return request
+
+
 def make_options(
     cluster: ClusterLike = None,
-    planner: str | None = None,
-    schedule: str | None = None,
-    microbatches: int | None = None,
     roles: tuple[str, ...] = (),
     transport: str | None = None,
     memory_caps: bool = True,
     threads_per_rank: int | None = None,
     cache_directory: str | os.PathLike | None = None,
+    **plan: Any,
 ) -> Any:
-    """The options of the compiler from those of users, checked where that is cheap."""
-    if microbatches is not None and microbatches < 1:
-        raise ValueError(f"microbatches is at least 1, not {microbatches}")
+    """The options of the compiler from those of users; `plan` goes to make_request."""
     if threads_per_rank is not None and threads_per_rank < 1:
         raise ValueError(f"threads_per_rank is at least 1, not {threads_per_rank}")
     options = core.Options()
     described = Cluster.of(cluster)
     if described is not None:
         options.cluster_text = described.yaml
-    options.planner = planner or ""
-    options.schedule = schedule or ""
-    options.microbatches = microbatches or 0
+    options.plan = make_request(**plan)
     options.roles = list(roles)
     options.transport = transport or default_transport()
     options.memory_caps = memory_caps

@@ -36,7 +36,13 @@ def jit(
     cluster: ClusterLike = None,
     planner: str = "joint",
     schedule: str | None = None,
-    microbatches: int | None = None,
+    microbatches: int | Sequence[int] | None = None,
+    state: str | Sequence[str] = (),
+    tensor: int | None = None,
+    max_stages: int | None = None,
+    without: Sequence[int] = (),
+    effort: int = 1,
+    time_budget: str | float | None = None,
     roles: str | Iterable[str] = (),
     transport: str | None = None,
     memory_caps: bool = True,
@@ -60,8 +66,10 @@ def jit(
     devices; state that is donated and passed back moves nowhere.
 
     * `cluster`: a cluster.yaml, a mapping, a `hetero.Cluster`; one device without.
-    * `planner`, `schedule`, `microbatches`: as of the passes hetero-plan and
-      hetero-schedule; the planner chooses what is not given.
+    * `planner`, `schedule`, `microbatches` (how many, or the sizes), `state`,
+      `tensor`, `max_stages`, `without` (devices), `effort`, `time_budget`
+      ("5s", or seconds): as of the pass hetero-plan; the planner chooses what
+      is not given.
     * `roles`: what arguments and results are to training, where that cannot be
       inferred: ["arg3=batch", "result0=loss"] (see hetero-infer-roles), or
       one text with commas.
@@ -81,6 +89,12 @@ def jit(
         planner=planner,
         schedule=schedule,
         microbatches=microbatches,
+        state=state,
+        tensor=tensor,
+        max_stages=max_stages,
+        without=without,
+        effort=effort,
+        time_budget=time_budget,
         roles=tuple(roles.split(",") if isinstance(roles, str) else roles),
         transport=transport,
         memory_caps=memory_caps,
@@ -113,7 +127,8 @@ def plan(
         print(hetero.plan(train_step, state, batch, cluster="cluster.yaml"))
 
     `fun` is a function, one under `jax.jit` or one of `hetero.jit`, whose own
-    options then count. `kwargs` go to the function.
+    options then count: `hetero.jit` has more of them than these. `kwargs` go to
+    the function.
     """
     if isinstance(fun, Step):
         return fun.plan(*args, **kwargs)

@@ -159,9 +159,7 @@ static Result<StepOptions> translate(const CompileOptions &options) {
   StepOptions result;
   result.clusterFile = options.clusterFile;
   result.clusterText = options.clusterText;
-  result.planner = options.planner;
-  result.schedule = options.schedule;
-  result.microbatches = options.microbatches;
+  result.plan = options.plan;
   result.roles = options.roles;
   result.memoryCaps = options.memoryCaps;
   result.threadsPerRank = options.threadsPerRank;

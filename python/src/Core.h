@@ -22,6 +22,7 @@
 #ifndef HETERO_PYTHON_SRC_CORE_H
 #define HETERO_PYTHON_SRC_CORE_H
 
+#include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Runtime/Error.h"
 #include "hetero/Runtime/Program.h"
 #include <functional>
@@ -55,8 +56,8 @@ runtime::Result<ClusterInfo> readCluster(const std::string &file,
 
 struct CompileOptions {
   /// See StepOptions (hetero/Tools/StepExecutable.h).
-  std::string clusterFile, clusterText, planner, schedule;
-  int64_t microbatches = 0;
+  std::string clusterFile, clusterText;
+  planner::PlanRequest plan;
   std::vector<std::string> roles;
   std::string transport = "threads";
   bool memoryCaps = true;

@@ -28,6 +28,7 @@
 namespace nb = nanobind;
 using namespace hetero;
 using namespace hetero::python;
+using planner::PlanRequest;
 using runtime::MaybeError;
 using runtime::Result;
 
@@ -263,13 +264,22 @@ static void bindPlan(nb::module_ &m) {
 }
 
 static void bindOptions(nb::module_ &m) {
+  nb::class_<PlanRequest>(m, "PlanRequest")
+      .def(nb::init<>())
+      .def_rw("planner", &PlanRequest::planner)
+      .def_rw("schedule", &PlanRequest::schedule)
+      .def_rw("microbatches", &PlanRequest::microbatches)
+      .def_rw("state", &PlanRequest::state)
+      .def_rw("tensor", &PlanRequest::tensor)
+      .def_rw("max_stages", &PlanRequest::maxStages)
+      .def_rw("without", &PlanRequest::without)
+      .def_rw("effort", &PlanRequest::effort)
+      .def_rw("time_budget", &PlanRequest::timeBudget);
   nb::class_<CompileOptions>(m, "Options")
       .def(nb::init<>())
       .def_rw("cluster_file", &CompileOptions::clusterFile)
       .def_rw("cluster_text", &CompileOptions::clusterText)
-      .def_rw("planner", &CompileOptions::planner)
-      .def_rw("schedule", &CompileOptions::schedule)
-      .def_rw("microbatches", &CompileOptions::microbatches)
+      .def_rw("plan", &CompileOptions::plan)
       .def_rw("roles", &CompileOptions::roles)
       .def_rw("transport", &CompileOptions::transport)
       .def_rw("memory_caps", &CompileOptions::memoryCaps)

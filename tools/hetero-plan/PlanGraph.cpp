@@ -48,14 +48,11 @@ static json::Object toJson(const SpmdSolution &solution,
                       {"split_state_bytes", report.splitState.count()}};
 }
 
-Error hetero::planner::planGraph(MemoryBufferRef input,
+Error hetero::planner::planGraph(const Graph &graph,
                                  const GraphRequest &request, raw_ostream &os) {
   if (request.planner != "spmd" && request.planner != "hap")
     return createStringError("the planner '" + request.planner +
                              "' takes no graphs; those that do: hap, spmd");
-  Expected<Graph> graph = readGraph(input);
-  if (!graph)
-    return graph.takeError();
   Expected<cluster::Cluster> cluster =
       cluster::readClusterFile(request.cluster);
   if (!cluster)
@@ -70,15 +67,15 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
   auto start = std::chrono::steady_clock::now();
   Expected<SpmdSolution> solution =
       request.planner == "spmd"
-          ? synthesize(*graph, *cluster, devices)
-          : searchInTurn(*graph, *cluster, devices, search);
+          ? synthesize(graph, *cluster, devices)
+          : searchInTurn(graph, *cluster, devices, search);
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   if (request.timing)
     errs() << formatv("searched for {0:f3} s\n", taken.count());
   if (!solution)
     return solution.takeError();
-  if (Error error = verify(*graph, devices.size(), solution->program))
+  if (Error error = verify(graph, devices.size(), solution->program))
     return error;
   // The search of `hap` puts no price on memory.
   if (Error error = checkMemory(*cluster, devices, *solution))
@@ -89,11 +86,11 @@ Error hetero::planner::planGraph(MemoryBufferRef input,
                              approximate(Time::max()) +
                              ", which is too long to count");
   if (request.json)
-    os << formatv("{0:2}\n", json::Value(toJson(*solution,
-                                                getReport(*graph, *cluster,
-                                                          devices, *solution),
-                                                request.planner)));
+    os << formatv("{0:2}\n",
+                  json::Value(toJson(
+                      *solution, getReport(graph, *cluster, devices, *solution),
+                      request.planner)));
   else
-    printReport(request.planner, *graph, *cluster, devices, *solution, os);
+    printReport(request.planner, graph, *cluster, devices, *solution, os);
   return Error::success();
 }

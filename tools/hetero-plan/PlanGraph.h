@@ -14,11 +14,7 @@
 #ifndef HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
 #define HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
 
-#include "hetero/Support/Amount.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBufferRef.h"
-#include "llvm/Support/raw_ostream.h"
+#include "hetero/Planner/Problem/Graph.h"
 
 namespace hetero::planner {
 
@@ -33,7 +29,7 @@ struct GraphRequest {
   std::optional<Time> timeBudget;
 };
 
-llvm::Error planGraph(llvm::MemoryBufferRef input, const GraphRequest &request,
+llvm::Error planGraph(const Graph &graph, const GraphRequest &request,
                       llvm::raw_ostream &os);
 
 } // namespace hetero::planner

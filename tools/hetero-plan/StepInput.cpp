@@ -1,4 +1,4 @@
-//===- StepInput.cpp - Problems of programs -------------------------------===//
+//===- StepInput.cpp - Programs to be planned -----------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,51 +7,86 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepInput.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
+#include "hetero/InitAll.h"
+#include "hetero/Tools/Diagnostics.h"
+#include "hetero/Tools/Input.h"
+#include "hetero/Transforms/Import/Passes.h"
+#include "hetero/Transforms/Planning/ModuleStep.h"
+#include "hetero/Transforms/Planning/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/SourceMgr.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace hetero;
 
 bool hetero::isProgram(StringRef file) {
   return file.ends_with(".mlir") || file.ends_with(".mlirbc");
 }
 
-/// Anything in this program, to find it by.
-static void anchor() {}
+StepInput::~StepInput() = default;
 
-Expected<std::unique_ptr<MemoryBuffer>>
-hetero::translateStep(StringRef file, StringRef program, bool asGraph) {
-  std::string self = sys::fs::getMainExecutable(
-      program.str().c_str(), reinterpret_cast<void *>(&anchor));
-  ErrorOr<std::string> tool = sys::findProgramByName(
-      "hetero-translate", {sys::path::parent_path(self)});
-  if (!tool)
-    tool = sys::findProgramByName("hetero-translate");
-  if (!tool)
-    return createStringError("cannot find hetero-translate, which turns '" +
-                             file + "' into a problem");
-  SmallString<128> output;
-  if (std::error_code code =
-          sys::fs::createTemporaryFile("problem", "yaml", output))
-    return createStringError("cannot write a temporary file: " +
-                             code.message());
-  FileRemover remover(output);
-  std::string message;
-  int code = sys::ExecuteAndWait(
-      *tool, {*tool, file, asGraph ? "--graph" : "--problem", "-o", output},
-      /*Env=*/std::nullopt, /*Redirects=*/{},
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
-  if (code != 0)
-    return createStringError("'" + file + "' cannot be turned into a problem" +
-                             (message.empty() ? "" : ": " + message));
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFile(output, /*IsText=*/true);
-  if (!buffer)
-    return createStringError("cannot read the problem of '" + file +
-                             "': " + buffer.getError().message());
-  // Errors then name the program.
-  return MemoryBuffer::getMemBufferCopy((*buffer)->getBuffer(), file);
+namespace {
+class ModuleInput : public StepInput {
+public:
+  LogicalResult read(StringRef file);
+  const planner::Graph &getGraph() const override {
+    return reading->graph.graph;
+  }
+  llvm::Expected<planner::StepModel>
+  getModel(const cluster::Cluster &cluster,
+           planner::PlanRequest &request) override;
+
+private:
+  std::unique_ptr<MLIRContext> context;
+  std::shared_ptr<llvm::SourceMgr> sources;
+  std::unique_ptr<SourceMgrDiagnosticHandler> diagnostics;
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<StepReading> reading;
+  std::vector<std::unique_ptr<ModuleStep>> steps;
+};
+} // namespace
+
+LogicalResult ModuleInput::read(StringRef file) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto input = readInput(file, registry, llvm::errs());
+  if (!input)
+    return failure();
+  keepErrorsShort(registry, *input);
+  context = std::make_unique<MLIRContext>(registry);
+  sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  diagnostics =
+      std::make_unique<SourceMgrDiagnosticHandler>(*sources, context.get());
+  module = parseSourceFile<ModuleOp>(sources, context.get());
+  if (!module)
+    return failure();
+  if (module->getOps<LayerTableOp>().empty()) {
+    PassManager manager(context.get());
+    buildImportPipeline(manager, ImportOptions());
+    manager.addPass(createFormLayersPass());
+    if (failed(manager.run(*module)))
+      return failure();
+  }
+  reading = std::make_unique<StepReading>(*module);
+  return success(reading->isValid());
+}
+
+llvm::Expected<planner::StepModel>
+ModuleInput::getModel(const cluster::Cluster &cluster,
+                      planner::PlanRequest &request) {
+  FailureOr<std::unique_ptr<ModuleStep>> step =
+      ModuleStep::read(*module, *reading, cluster, request);
+  if (failed(step))
+    return llvm::createStringError("the program cannot be planned");
+  return steps.emplace_back(std::move(*step))->getModel();
+}
+
+llvm::Expected<std::unique_ptr<StepInput>> StepInput::read(StringRef file) {
+  auto input = std::make_unique<ModuleInput>();
+  if (failed(input->read(file)))
+    return llvm::createStringError("'" + file +
+                                   "' cannot be turned into a problem");
+  return input;
 }

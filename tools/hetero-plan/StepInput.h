@@ -14,20 +14,27 @@
 #ifndef HETERO_TOOLS_HETERO_PLAN_STEPINPUT_H
 #define HETERO_TOOLS_HETERO_PLAN_STEPINPUT_H
 
-#include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "hetero/Planner/Driver/PlanStep.h"
 
 namespace hetero {
 
 /// Whether a file is a program by its name.
 bool isProgram(llvm::StringRef file);
 
-/// The problem of the program in a file, as `hetero-translate --problem` writes
-/// it, or its graph of operations. What that has to say about the program goes
-/// to stderr. `program` is how this tool was called.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-translateStep(llvm::StringRef file, llvm::StringRef program,
-              bool asGraph = false);
+/// A program, imported and with layers, and what planners have to know of it.
+class StepInput {
+public:
+  virtual ~StepInput();
+
+  /// Reads the program in a file. What is wrong with it goes to stderr.
+  static llvm::Expected<std::unique_ptr<StepInput>> read(llvm::StringRef file);
+
+  virtual const planner::Graph &getGraph() const = 0;
+  /// What the driver is to plan on `cluster`; lives as long as this. Shardings
+  /// on the program become a part of `request`.
+  virtual llvm::Expected<planner::StepModel>
+  getModel(const cluster::Cluster &cluster, planner::PlanRequest &request) = 0;
+};
 
 } // namespace hetero
 

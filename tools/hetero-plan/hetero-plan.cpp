@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   hetero-plan step.mlir --cluster cluster.yaml            the plan, as a
-//   table hetero-plan problem.yaml --cluster c.yaml --compare all every planner
-//   hetero-plan ... --what-if                               what would help
-//   hetero-plan ... --objective pareto                      time against money
+//   hetero-plan step.mlir --cluster c.yaml       the plan as a table
+//   hetero-plan problem.yaml --compare all       every planner
+//   hetero-plan ... --what-if                    what would help
+//   hetero-plan ... --objective pareto           time against money
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,13 @@
 #include "Report.h"
 #include "StepInput.h"
 #include "hetero/Planner/Bounds/Certificate.h"
+#include "hetero/Planner/Driver/PlanStep.h"
 #include "hetero/Planner/Driver/WhatIf.h"
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Model/PlanSimulation.h"
-#include "hetero/Planner/Plan/PlannerOptions.h"
 #include "hetero/Support/Approximate.h"
-#include "hetero/Support/Yaml.h"
+#include "hetero/Support/LargeStack.h"
+#include "hetero/Tools/PlanFlags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -49,9 +50,7 @@ struct Options {
   cl::opt<std::string> cluster{
       "cluster", cl::desc("The cluster (the default is one CPU)"),
       cl::value_desc("cluster.yaml"), cl::init("builtin"), cl::cat(category)};
-  cl::opt<std::string> planner{"planner", cl::desc("The planner"),
-                               cl::value_desc("name"), cl::init("joint"),
-                               cl::cat(category)};
+  PlanFlags plans{category};
   cl::opt<std::string> compare{
       "compare", cl::desc("Compare these planners, or all but the oracle"),
       cl::value_desc("all|name,..."), cl::cat(category)};
@@ -69,27 +68,9 @@ struct Options {
       "what-if",
       cl::desc("What more devices, bandwidth and memory would bring"),
       cl::cat(category)};
-  cl::opt<std::string> microbatches{
-      "microbatches",
-      cl::desc("How many microbatches, or auto (the default): what is best of "
-               "at most 4096"),
-      cl::value_desc("auto|N"), cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> batch{
       "batch", cl::desc("Samples in a step, instead of what the problem says"),
       cl::value_desc("N"), cl::cat(category)};
-  cl::opt<std::string> schedule{
-      "schedule",
-      cl::desc("What plans are for: gpipe, 1f1b, h1f1b, zero_bubble, ..., or "
-               "auto (the default): what is fastest"),
-      cl::value_desc("auto|kind"), cl::init("auto"), cl::cat(category)};
-  cl::opt<std::string> timeBudget{
-      "time-budget", cl::desc("How long a planner may search, as 5s"),
-      cl::value_desc("time"), cl::cat(category)};
-  cl::opt<std::string> effort{
-      "effort",
-      cl::desc("How many times as long joint searches, from 1 (the default) to "
-               "100"),
-      cl::value_desc("number"), cl::init("1"), cl::cat(category)};
   cl::opt<bool> asReleased{
       "as-released",
       cl::desc("Keep published planners to what their releases search"),
@@ -115,9 +96,11 @@ struct Options {
 
 /// What is asked, read from files and options.
 struct Request {
-  Problem problem;
+  /// Reads the program that the model is of, if it is of one.
+  std::unique_ptr<StepInput> input;
+  StepModel model;
   Cluster cluster;
-  PlannerOptions planner;
+  PlanRequest plan;
   Objective objective = Objective::Time;
   bool wantsPareto = false;
   std::optional<Budget> budget;
@@ -137,39 +120,17 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef file) {
   return std::move(*buffer);
 }
 
-static Expected<int64_t> readNumber(StringRef option, StringRef text) {
-  int64_t number = 0;
-  if (text.getAsInteger(10, number) || number < 1)
-    return createStringError("--" + option + " is '" + text +
-                             "', but must be a whole number of at least 1");
-  return number;
-}
-
-static Error readBatch(const Options &options, Problem &problem) {
-  if (!options.batch.empty()) {
-    Expected<int64_t> batch = readNumber("batch", options.batch);
-    if (!batch)
-      return batch.takeError();
-    problem.batch = *batch;
-    problem.constraints.microbatches.clear();
-  }
-  if (options.microbatches == "auto")
-    return check(problem);
-  Expected<int64_t> count = readNumber("microbatches", options.microbatches);
-  if (!count)
-    return count.takeError();
-  if (*count > problem.batch)
-    return createStringError("a batch of " + Twine(problem.batch) +
-                             " samples cannot make " + Twine(*count) +
-                             " microbatches");
-  // Before they fill the memory.
-  if (*count > maxGivenMicrobatches)
-    return createStringError("--microbatches is " + Twine(*count) +
-                             ", but must be at most " +
-                             Twine(maxGivenMicrobatches));
-  problem.constraints.microbatches.assign(*count, problem.batch / *count);
-  for (int64_t i = 0; i < problem.batch % *count; ++i)
-    ++problem.constraints.microbatches[i];
+static Error readBatch(const Options &options, Request &request) {
+  if (options.batch.empty())
+    return Error::success();
+  Problem &problem = request.model.problem;
+  if (StringRef(options.batch).getAsInteger(10, problem.batch) ||
+      problem.batch < 1)
+    return createStringError("--batch is '" + options.batch +
+                             "' and must be a whole number of at least 1");
+  problem.constraints.microbatches.clear();
+  // The program of the step is for another batch.
+  request.model.program = nullptr;
   return check(problem);
 }
 
@@ -189,63 +150,50 @@ static Error readObjective(const Options &options, Request &request) {
   return Error::success();
 }
 
-static Error readTimeBudget(const Options &options,
-                            std::optional<Time> &budget) {
-  if (options.timeBudget.empty())
+/// Reads a problem from a file, or the one of a program.
+static Error readModel(const Options &options, Request &request) {
+  if (isProgram(options.input)) {
+    Expected<std::unique_ptr<StepInput>> input = StepInput::read(options.input);
+    if (!input)
+      return input.takeError();
+    request.input = std::move(*input);
+    Expected<StepModel> model =
+        request.input->getModel(request.cluster, request.plan);
+    if (!model)
+      return model.takeError();
+    request.model = std::move(*model);
     return Error::success();
-  auto [number, unit] = splitAmount(options.timeBudget);
-  Expected<int64_t> time = readQuantity(Dimension::Time, number, unit);
-  if (!time) {
-    consumeError(time.takeError());
-    return createStringError("--time-budget is '" + options.timeBudget +
-                             "', but must be a time, like 5s");
   }
-  budget = Time(*time);
+  Expected<std::unique_ptr<MemoryBuffer>> input = readFile(options.input);
+  if (!input)
+    return input.takeError();
+  Expected<Problem> problem = readProblem(**input, &request.cluster);
+  if (!problem)
+    return problem.takeError();
+  request.model.problem = std::move(*problem);
   return Error::success();
 }
 
-static Error readPlannerOptions(const Options &options,
-                                PlannerOptions &planner) {
-  if (options.schedule != "auto") {
-    std::optional<ScheduleKind> kind =
-        simulator::parseScheduleKind(options.schedule);
-    if (!kind)
-      return createStringError("there is no schedule '" + options.schedule +
-                               "'; there are: auto, " +
-                               simulator::listScheduleKinds());
-    planner.schedule = *kind;
-    planner.otherSchedules.clear();
-  }
-  planner.asReleased = options.asReleased;
-  if (StringRef(options.effort).getAsInteger(10, planner.effort) ||
-      planner.effort < 1 || planner.effort > 100)
-    return createStringError("--effort is '" + options.effort +
-                             "', but must be from 1 to 100");
-  return readTimeBudget(options, planner.timeBudget);
-}
-
-static Expected<Request> readRequest(const Options &options,
-                                     StringRef program) {
+static Expected<Request> readRequest(const Options &options) {
   Request request;
-  if (Error error = readPlannerOptions(options, request.planner))
-    return error;
+  Expected<PlanRequest> plan = options.plans.read();
+  if (!plan)
+    return plan.takeError();
+  request.plan = std::move(*plan);
+  request.plan.asReleased = options.asReleased;
+  // Before anything that takes long.
+  if (Expected<PlannerOptions> asked = getPlannerOptions(request.plan); !asked)
+    return asked.takeError();
   if (Error error = readObjective(options, request))
     return error;
-  Expected<std::unique_ptr<MemoryBuffer>> input =
-      isProgram(options.input) ? translateStep(options.input, program)
-                               : readFile(options.input);
-  if (!input)
-    return input.takeError();
   Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
   if (!cluster)
     return cluster.takeError();
   request.cluster = std::move(*cluster);
-  Expected<Problem> problem = readProblem(**input, &request.cluster);
-  if (!problem)
-    return problem.takeError();
-  if (Error error = readBatch(options, *problem))
+  if (Error error = readModel(options, request))
     return error;
-  request.problem = std::move(*problem);
+  if (Error error = readBatch(options, request))
+    return error;
   return request;
 }
 
@@ -253,26 +201,39 @@ static Expected<Request> readRequest(const Options &options,
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// Runs a planner, and says that it does if it takes long.
-static Expected<Plan> runWithProgress(StringRef name, const Problem &problem,
-                                      const Cluster &cluster,
-                                      PlannerOptions options) {
-  Progress progress("the planner '" + name.str() + "' has searched");
-  options.onBetter = [&](const Plan &best) { progress.report(best); };
-  return runPlanner(name, problem, cluster, options);
+/// Plans, and says that it does if it takes long.
+static Expected<Plan> planWithProgress(const StepModel &model,
+                                       const Cluster &cluster,
+                                       const PlanRequest &plan) {
+  Progress progress("the planner '" + plan.planner + "' has searched");
+  Expected<StepPlan> found = planStep(
+      model, cluster, plan, [&](const Plan &best) { progress.report(best); });
+  if (!found)
+    return found.takeError();
+  return std::move(found->plan);
+}
+
+/// Plans variants of a problem and its cluster as requested.
+static PlanFunction getPlanFunction(const Request &request) {
+  return [&request](const Problem &problem, const Cluster &cluster) {
+    StepModel model = request.model;
+    model.problem = problem;
+    return planWithProgress(model, cluster, request.plan);
+  };
 }
 
 static Expected<Plan> evaluateFile(StringRef file, const Request &request) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(file);
   if (!buffer)
     return buffer.takeError();
-  Expected<Plan> plan = readPlan(**buffer, request.problem, request.cluster);
+  Expected<Plan> plan =
+      readPlan(**buffer, request.model.problem, request.cluster);
   if (!plan)
     return plan;
-  if (isCertified(request.problem, request.cluster, *plan))
+  if (isCertified(request.model.problem, request.cluster, *plan))
     plan->bound = std::max(
-        plan->bound,
-        computeCertificate(request.problem, request.cluster, plan->predicted));
+        plan->bound, computeCertificate(request.model.problem, request.cluster,
+                                        plan->predicted));
   return plan;
 }
 
@@ -291,15 +252,17 @@ static Expected<std::vector<Answer>> askPlanners(const Options &options,
       if (entry.name != "exhaustive")
         names.push_back(entry.name);
   } else {
-    StringRef(options.compare.empty() ? options.planner : options.compare)
+    StringRef(options.compare.empty() ? options.plans.planner : options.compare)
         .split(names, ',');
   }
   std::vector<Answer> answers;
   for (StringRef name : names) {
     name = name.trim();
     auto start = std::chrono::steady_clock::now();
-    Expected<Plan> plan = runWithProgress(name, request.problem,
-                                          request.cluster, request.planner);
+    PlanRequest asked = request.plan;
+    asked.planner = name.str();
+    Expected<Plan> plan =
+        planWithProgress(request.model, request.cluster, asked);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
     if (!plan && (options.compare.empty() || !isPlanner(name)))
@@ -355,12 +318,8 @@ static Error compare(const Options &options, const Request &request,
 /// Time against money, or the best of it within a budget.
 static Error weigh(const Options &options, const Request &request,
                    raw_ostream &os) {
-  Expected<std::vector<PricedPlan>> pareto =
-      findPareto(request.problem, request.cluster,
-                 [&](const Problem &problem, const Cluster &cluster) {
-                   return runWithProgress(options.planner, problem, cluster,
-                                          request.planner);
-                 });
+  Expected<std::vector<PricedPlan>> pareto = findPareto(
+      request.model.problem, request.cluster, getPlanFunction(request));
   if (!pareto)
     return pareto.takeError();
   if (request.wantsPareto && !options.json) {
@@ -383,7 +342,8 @@ static Error weigh(const Options &options, const Request &request,
   } else if (options.yaml) {
     writePlan(chosen->plan, os);
   } else {
-    printPlan(request.problem, request.cluster, chosen->plan, os);
+    printPlan(getLayerNames(request.model.problem), request.cluster,
+              chosen->plan, os);
     os << "costs " << chosen->hour.str() << ", "
        << formatv("{0:f6}", chosen->step).str() << " for a step\n";
   }
@@ -392,18 +352,16 @@ static Error weigh(const Options &options, const Request &request,
 
 static Error answerWhatIf(const Options &options, const Request &request,
                           raw_ostream &os) {
-  auto planner = [&](const Problem &problem, const Cluster &cluster) {
-    return runWithProgress(options.planner, problem, cluster, request.planner);
-  };
+  PlanFunction planner = getPlanFunction(request);
   std::optional<Time> now;
-  Expected<Plan> plan = planner(request.problem, request.cluster);
+  Expected<Plan> plan = planner(request.model.problem, request.cluster);
   std::string message;
   if (plan)
     now = plan->predicted;
   else
     message = toString(plan.takeError());
-  std::vector<WhatIf> answers = askWhatIf(request.problem, request.cluster,
-                                          planner, plan ? &*plan : nullptr);
+  std::vector<WhatIf> answers = askWhatIf(
+      request.model.problem, request.cluster, planner, plan ? &*plan : nullptr);
   if (!now && none_of(answers, [](const WhatIf &answer) {
         return answer.predicted.has_value();
       }))
@@ -436,7 +394,7 @@ static Error writeTrace(StringRef file, const Request &request,
   if (code)
     return createStringError("cannot write '" + file + "': " + code.message());
   Expected<PlanSimulation> simulation =
-      simulatePlan(request.problem, request.cluster, plan);
+      simulatePlan(request.model.problem, request.cluster, plan);
   if (!simulation)
     return simulation.takeError();
   simulator::writeTrace(getTrace(*simulation, request.cluster, plan),
@@ -476,38 +434,51 @@ static Error answer(const Options &options, const Request &request,
   else if (options.yaml)
     writePlan(*answer.plan, os);
   else
-    printPlan(request.problem, request.cluster, *answer.plan, os);
+    printPlan(getLayerNames(request.model.problem), request.cluster,
+              *answer.plan, os);
   return Error::success();
 }
 
-static Error answerGraph(const Options &options, StringRef program,
-                         raw_ostream &os) {
-  Expected<std::unique_ptr<MemoryBuffer>> input =
-      isProgram(options.input)
-          ? translateStep(options.input, program, /*asGraph=*/true)
-          : readFile(options.input);
-  if (!input)
-    return input.takeError();
+static Error answerGraph(const Options &options, raw_ostream &os) {
+  Expected<PlanRequest> plan = options.plans.read();
+  if (!plan)
+    return plan.takeError();
+  Expected<PlannerOptions> asked = getPlannerOptions(*plan);
+  if (!asked)
+    return asked.takeError();
   GraphRequest request;
   request.cluster = options.cluster;
-  request.planner = options.planner.getNumOccurrences()
-                        ? StringRef(options.planner)
+  request.planner = options.plans.planner.getNumOccurrences()
+                        ? StringRef(plan->planner)
                         : StringRef("spmd");
   request.json = options.json;
   request.timing = options.timing;
-  if (Error error = readTimeBudget(options, request.timeBudget))
-    return error;
-  return planGraph(**input, request, os);
+  request.timeBudget = asked->timeBudget;
+  if (isProgram(options.input)) {
+    Expected<std::unique_ptr<StepInput>> input = StepInput::read(options.input);
+    if (!input)
+      return input.takeError();
+    return planGraph((*input)->getGraph(), request, os);
+  }
+  Expected<std::unique_ptr<MemoryBuffer>> input = readFile(options.input);
+  if (!input)
+    return input.takeError();
+  Expected<Graph> graph = readGraph(**input);
+  if (!graph)
+    return graph.takeError();
+  return planGraph(*graph, request, os);
 }
 
 /// What a shell makes of a variable that is not set would look as if the option
 /// were not there.
 static Error checkValues(const Options &options) {
   for (const cl::opt<std::string> *option :
-       {&options.input, &options.cluster, &options.planner, &options.compare,
-        &options.plan, &options.objective, &options.budget,
-        &options.microbatches, &options.batch, &options.schedule,
-        &options.timeBudget, &options.effort, &options.trace, &options.output})
+       {&options.input, &options.cluster, &options.compare, &options.plan,
+        &options.objective, &options.budget, &options.batch, &options.trace,
+        &options.output, &options.plans.planner, &options.plans.schedule,
+        &options.plans.microbatches, &options.plans.state,
+        &options.plans.tensor, &options.plans.maxStages, &options.plans.without,
+        &options.plans.effort, &options.plans.timeBudget})
     if (option->getNumOccurrences() > 0 && option->empty())
       return createStringError((option->ArgStr.empty()
                                     ? "the name of the input"
@@ -537,14 +508,22 @@ static Error checkCombination(const Options &options) {
   SmallVector<const cl::Option *> others;
   if (options.graph) {
     first = &options.graph;
-    others = {&options.batch,     &options.microbatches, &options.plan,
-              &options.compare,   &options.whatIf,       &options.objective,
-              &options.budget,    &options.schedule,     &options.timeBudget,
-              &options.effort,    &options.yaml,         &options.trace,
+    others = {&options.batch,
+              &options.plans.microbatches,
+              &options.plan,
+              &options.compare,
+              &options.whatIf,
+              &options.objective,
+              &options.budget,
+              &options.plans.schedule,
+              &options.plans.timeBudget,
+              &options.plans.effort,
+              &options.yaml,
+              &options.trace,
               &options.asReleased};
     // The other one is done soon.
-    if (options.planner == "hap")
-      erase(others, &options.timeBudget);
+    if (options.plans.planner == "hap")
+      erase(others, &options.plans.timeBudget);
   } else if (options.whatIf) {
     first = &options.whatIf;
     others = {&options.plan,      &options.compare, &options.trace,
@@ -552,13 +531,19 @@ static Error checkCombination(const Options &options) {
               &options.timing};
   } else if (!options.compare.empty()) {
     first = &options.compare;
-    others = {&options.plan,      &options.planner, &options.trace,
-              &options.objective, &options.budget,  &options.yaml};
+    others = {&options.plan,      &options.plans.planner, &options.trace,
+              &options.objective, &options.budget,        &options.yaml};
   } else if (!options.plan.empty()) {
     first = &options.plan;
-    others = {&options.planner,   &options.schedule,   &options.microbatches,
-              &options.objective, &options.budget,     &options.effort,
-              &options.timing,    &options.timeBudget, &options.asReleased};
+    others = {&options.plans.planner,
+              &options.plans.schedule,
+              &options.plans.microbatches,
+              &options.objective,
+              &options.budget,
+              &options.plans.effort,
+              &options.timing,
+              &options.plans.timeBudget,
+              &options.asReleased};
   } else if (options.objective != "time" || !options.budget.empty()) {
     first = options.budget.empty()
                 ? &options.objective
@@ -571,24 +556,24 @@ static Error checkCombination(const Options &options) {
     if (other->getNumOccurrences() > 0)
       return createStringError("--" + other->ArgStr + " does nothing with --" +
                                first->ArgStr);
-  if (options.effort.getNumOccurrences() > 0 && options.compare.empty() &&
-      options.planner != "joint")
+  if (options.plans.effort.getNumOccurrences() > 0 && options.compare.empty() &&
+      options.plans.planner != "joint")
     return createStringError("--effort does nothing with --planner " +
-                             options.planner);
+                             options.plans.planner);
   return Error::success();
 }
 
-static Error run(const Options &options, StringRef program) {
+static Error run(const Options &options) {
   for (auto *check : {checkValues, checkOutputs, checkCombination})
     if (Error error = check(options))
       return error;
   std::string text;
   raw_string_ostream stream(text);
   if (options.graph) {
-    if (Error error = answerGraph(options, program, stream))
+    if (Error error = answerGraph(options, stream))
       return error;
   } else {
-    Expected<Request> request = readRequest(options, program);
+    Expected<Request> request = readRequest(options);
     if (!request)
       return request.takeError();
     if (Error error = answer(options, *request, stream))
@@ -614,12 +599,14 @@ int main(int argc, char **argv) {
       "Takes a problem (layers and what they cost) or a program, and a\n"
       "cluster, and writes the plan of a planner, a comparison of several, or\n"
       "what more devices would bring.\n");
-  Error error = run(options, argv[0]);
-  if (!error)
-    return 0;
-  std::string message = toString(std::move(error));
-  // Messages about files have their place and kind already.
-  bool hasPlace = StringRef(message).contains(": error: ");
-  errs() << (hasPlace ? "" : "error: ") << message << '\n';
-  return 1;
+  return runOnLargeStack([&] {
+    Error error = run(options);
+    if (!error)
+      return 0;
+    std::string message = toString(std::move(error));
+    // Messages about files have their place and kind already.
+    bool hasPlace = StringRef(message).contains(": error: ");
+    errs() << (hasPlace ? "" : "error: ") << message << '\n';
+    return 1;
+  });
 }

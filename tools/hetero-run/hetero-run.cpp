@@ -25,6 +25,7 @@
 #include "hetero/Support/Quantity.h"
 #include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
+#include "hetero/Tools/PlanFlags.h"
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Tools/StepTimeline.h"
 #include "mlir/IR/Diagnostics.h"
@@ -53,13 +54,7 @@ struct Flags {
   cl::opt<std::string> cluster{
       "cluster", cl::desc("Plan for this cluster.yaml; one device without"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::opt<std::string> planner{"planner", cl::desc("As in hetero-plan"),
-                               cl::value_desc("name"), cl::cat(category)};
-  cl::opt<std::string> schedule{"schedule", cl::desc("As in hetero-schedule"),
-                                cl::value_desc("name"), cl::cat(category)};
-  cl::opt<int64_t> microbatches{
-      "microbatches", cl::desc("How many; the planner chooses without"),
-      cl::init(0), cl::cat(category)};
+  PlanFlags plan{category};
   cl::list<std::string> roles{"role",
                               cl::desc("A role that the step does not tell, as "
                                        "in hetero-infer-roles"),
@@ -188,9 +183,7 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
                               PhaseTimes &times) {
   StepOptions options;
   options.clusterFile = flags.cluster;
-  options.planner = flags.planner;
-  options.schedule = flags.schedule;
-  options.microbatches = flags.microbatches;
+  options.plan = llvm::cantFail(flags.plan.read()); // checkFlags has read it.
   options.roles = {flags.roles.begin(), flags.roles.end()};
   options.transport = flags.transport;
   options.device = flags.device;
@@ -276,8 +269,8 @@ static MaybeError checkFiles(const Flags &flags) {
 static MaybeError checkFlags(const Flags &flags) {
   if (flags.steps < 1)
     return "--steps must be at least 1, not " + std::to_string(flags.steps);
-  if (flags.microbatches < 0)
-    return "--microbatches must not be negative";
+  if (auto plan = flags.plan.read(); !plan)
+    return llvm::toString(plan.takeError());
   if (flags.optLevel > 3)
     return "--opt-level must be 0 to 3, not " + std::to_string(flags.optLevel);
   if (!flags.memoryCap.empty()) {

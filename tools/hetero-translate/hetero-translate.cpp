@@ -10,8 +10,7 @@
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
-#include "hetero/Analysis/StepGraph.h"
-#include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/StepReading.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/InitAll.h"
@@ -87,10 +86,16 @@ static LogicalResult printProblem(ModuleOp module, llvm::raw_ostream &os) {
     if (failed(manager.run(module)))
       return failure();
   }
-  FailureOr<hetero::planner::Problem> problem = hetero::readProblem(module);
-  if (failed(problem))
+  hetero::StepReading reading(module);
+  if (!reading.isValid())
     return failure();
-  hetero::planner::writeProblem(*problem, os);
+  hetero::planner::Problem &problem = reading.problem;
+  hetero::addTensorSplits(
+      hetero::findTensorSplits(reading.step, *reading.forms, reading.layers),
+      hetero::largestTensorDegree, problem);
+  if (failed(hetero::addPins(reading.step, reading.layers, problem)))
+    return failure();
+  hetero::planner::writeProblem(problem, os);
   return success();
 }
 

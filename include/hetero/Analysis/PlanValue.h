@@ -37,6 +37,9 @@ PlanOp createPlan(mlir::OpBuilder &builder, mlir::Location location,
 /// more than one axis beside the batch.
 mlir::FailureOr<planner::Plan> getPlan(PlanOp op);
 
+/// The names of the layers that a plan is about; empty if it has no table.
+std::vector<std::string> getLayerNames(PlanOp op);
+
 /// The plan of the module; reports an error if there is none, or several.
 mlir::FailureOr<PlanOp> getPlanOp(mlir::ModuleOp module);
 

@@ -20,10 +20,13 @@
 
 namespace hetero {
 
-/// The problem of a step. Names and measured times of layers are those of the
-/// `hetero.layer_table`, if the module has one.
+struct StepGraph;
+
+/// The problem of a step with the costs of the operations in its graph. Names
+/// and measured times of layers are those of the `hetero.layer_table`, if the
+/// module has one.
 planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
-                            const StepLayers &layers);
+                            const StepLayers &layers, const StepGraph &graph);
 
 /// Adds a pin for each layer with a `hetero.placement`. Fails, with both
 /// places, when operations of one layer are placed on different stages.
@@ -32,10 +35,6 @@ mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,
 
 /// The most parts that a layer is ever divided in.
 inline constexpr int64_t largestTensorDegree = 64;
-
-/// The problem of a module that has been imported and has layers, with their
-/// names, tensor degrees and pins, as it is written to a file.
-mlir::FailureOr<planner::Problem> readProblem(mlir::ModuleOp module);
 
 /// Says of each layer over how many devices, up to `largest`, it can be divided
 /// along a model dimension so that it pays, and what is summed for it.

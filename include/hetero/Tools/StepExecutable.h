@@ -44,6 +44,7 @@
 #ifndef HETERO_TOOLS_STEPEXECUTABLE_H
 #define HETERO_TOOLS_STEPEXECUTABLE_H
 
+#include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/ProgramGroup.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -71,10 +72,8 @@ enum class DeviceKind { Cpu, Cuda };
 struct StepOptions {
   /// A cluster.yaml, or its text (which comes first); one device without both.
   std::string clusterFile, clusterText;
-  /// As in hetero-plan and hetero-schedule; the defaults of these if empty.
-  std::string planner, schedule;
-  /// Chosen by the planner if 0.
-  int64_t microbatches = 0;
+  /// What is asked of the plan.
+  planner::PlanRequest plan;
   /// Roles of arguments by name, for steps that do not tell them: as the option
   /// `roles` of hetero-infer-roles.
   std::vector<std::string> roles;

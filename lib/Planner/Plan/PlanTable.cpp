@@ -73,7 +73,8 @@ static std::vector<LayerRun> joinRuns(ArrayRef<LayerRun> layers) {
 }
 
 /// "0-3 (embed to block_2)", and in how many runs if they follow each other.
-static std::string describeLayers(const Problem &problem, const Stage &stage) {
+static std::string describeLayers(ArrayRef<std::string> names,
+                                  const Stage &stage) {
   std::string text;
   std::vector<LayerRun> joined = joinRuns(stage.layers);
   for (const LayerRun &run : joined) {
@@ -82,9 +83,8 @@ static std::string describeLayers(const Problem &problem, const Stage &stage) {
     if (run.last != run.first)
       text += "-" + std::to_string(run.last);
     auto name = [&](int64_t layer) {
-      return layer >= 0 && layer < int64_t(problem.layers.size())
-                 ? problem.layers[layer].name
-                 : std::string();
+      return layer >= 0 && layer < int64_t(names.size()) ? names[layer]
+                                                         : std::string();
     };
     if (!name(run.first).empty())
       text += " (" + name(run.first) +
@@ -197,8 +197,17 @@ std::string hetero::planner::describeLimits(const Plan &plan) {
   return text;
 }
 
-void hetero::planner::printPlan(const Problem &problem, const Cluster &cluster,
-                                const Plan &plan, raw_ostream &os) {
+std::vector<std::string>
+hetero::planner::getLayerNames(const Problem &problem) {
+  std::vector<std::string> names;
+  for (const Layer &layer : problem.layers)
+    names.push_back(layer.name);
+  return names;
+}
+
+void hetero::planner::printPlan(ArrayRef<std::string> layerNames,
+                                const Cluster &cluster, const Plan &plan,
+                                raw_ostream &os) {
   os << "plan by '" << plan.planner << "' on cluster '" << cluster.name
      << "': " << plan.stages.size()
      << (plan.stages.size() == 1 ? " stage" : " stages") << ", batch "
@@ -215,8 +224,8 @@ void hetero::planner::printPlan(const Problem &problem, const Cluster &cluster,
                            ? std::to_string(stage.mesh.data) + " x " +
                                  std::to_string(stage.mesh.tensor)
                            : "";
-    table.add({std::to_string(index), describeLayers(problem, stage), mesh, "",
-               stringify(stage.state).str(),
+    table.add({std::to_string(index), describeLayers(layerNames, stage), mesh,
+               "", stringify(stage.state).str(),
                "in flight " + std::to_string(stage.inFlight) +
                    (stage.recompute ? ", recompute" : "")});
     addDevices(cluster, stage, table);

@@ -8,7 +8,7 @@
 
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Step.h"
-#include "hetero/Analysis/StepProblem.h"
+#include "hetero/Analysis/StepReading.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Stablehlo.h"
@@ -108,15 +108,13 @@ void FormLayersPass::runOnOperation() {
       op.setAttr(HeteroDialect::getLayerAttrName(),
                  LayerAttr::get(context, it->second.layer, it->second.phase));
   numCopies += copyBroadcasts(block);
-  FailureOr<StepLayers> layers = readLayers(*step);
-  if (failed(layers))
+  StepReading &reading = getAnalysis<StepReading>();
+  if (!reading.isValid())
     return signalPassFailure();
-  planner::Problem problem =
-      getProblem(*step, FormAnalysis(block, std::move(*axis)), *layers);
   OpBuilder builder(*step);
   auto table = LayerTableOp::create(builder, step->getLoc(), "layers");
   builder.setInsertionPointToStart(&table.getBody().emplaceBlock());
-  for (auto [index, layer] : llvm::enumerate(problem.layers))
+  for (auto [index, layer] : llvm::enumerate(reading.problem.layers))
     LayerOp::create(builder, step->getLoc(), index, layer.name, IntegerAttr(),
                     WorkAttr::get(context, getWork(layer.forward).count()),
                     WorkAttr::get(context, getWork(layer.backward).count()),
@@ -124,4 +122,6 @@ void FormLayersPass::runOnOperation() {
                     BytesAttr::get(context, layer.saved.perSample.count()),
                     BytesAttr::get(context, layer.output.perSample.count()),
                     DictionaryAttr());
+  // The table has just what was read.
+  markAnalysesPreserved<StepReading>();
 }

@@ -38,6 +38,8 @@ void hetero::buildPlanPipeline(OpPassManager &manager,
   plan.tensor = options.tensor;
   plan.microbatches.assign(options.microbatches.begin(),
                            options.microbatches.end());
+  plan.effort = options.effort;
+  plan.timeBudget = options.timeBudget;
   plan.state.assign(options.state.begin(), options.state.end());
   plan.without.assign(options.without.begin(), options.without.end());
   manager.addPass(createPlanPass(plan));

@@ -30,14 +30,15 @@ struct SizedForm {
 
 class ProgramWriter {
 public:
-  ProgramWriter(func::FuncOp step, int64_t batch,
+  ProgramWriter(func::FuncOp step, GraphValues of,
                 const planner::SpmdSolution &solution, MeshOp mesh)
-      : step(step), graph(getGraph(step, batch)), solution(solution),
+      : step(step), graph(*of.graph), values(std::move(of.values)),
+        operations(std::move(of.operations)), solution(solution),
         program(solution.program), mesh(mesh),
-        splits(planner::findSplits(graph.graph, solution.shares.front().size(),
+        splits(planner::findSplits(graph, solution.shares.front().size(),
                                    program.segments)),
-        versions(graph.graph.tensors.size()),
-        changesOf(graph.graph.tensors.size()), rules(step.getBody().front()) {
+        versions(graph.tensors.size()), changesOf(graph.tensors.size()),
+        rules(step.getBody().front()) {
     for (const planner::FormChange &change : program.changes)
       changesOf[change.tensor].push_back(change);
   }
@@ -60,7 +61,9 @@ private:
                    const planner::OpStrategy &strategy);
 
   func::FuncOp step;
-  StepGraph graph;
+  const planner::Graph &graph;
+  SmallVector<Value> values;
+  SmallVector<Operation *> operations;
   const planner::SpmdSolution &solution;
   const planner::SpmdProgram &program;
   mutable MeshOp mesh;
@@ -199,18 +202,18 @@ Value ProgramWriter::getVersion(int64_t tensor, int wanted, Operation *user,
 }
 
 void ProgramWriter::writeArguments() {
-  std::vector<std::set<int>> wanted(graph.graph.tensors.size());
-  for (auto [index, op] : llvm::enumerate(graph.graph.operations))
+  std::vector<std::set<int>> wanted(graph.tensors.size());
+  for (auto [index, op] : llvm::enumerate(graph.operations))
     for (auto [tensor, form] : llvm::zip_equal(
              op.operands,
              splits.operations[index][program.strategies[index]].operands))
       if (tensor != planner::GraphOp::anyForm)
         wanted[tensor].insert(form);
-  for (int64_t result : graph.graph.results)
+  for (int64_t result : graph.results)
     wanted[result].insert(form::replicated);
   for (auto [argument, stored] :
-       llvm::zip_equal(graph.graph.arguments, program.stored)) {
-    Value value = graph.values[argument.tensor];
+       llvm::zip_equal(graph.arguments, program.stored)) {
+    Value value = values[argument.tensor];
     // What is no state is given to devices as they all use it, or whole.
     int given = stored;
     if (!argument.isState())
@@ -245,7 +248,7 @@ static ReductionKind getKind(planner::LoopReduction reduction) {
 /// Says how the results of an operation are made, if there is a rule for it.
 bool ProgramWriter::setSharding(int64_t index, Operation *op,
                                 const planner::OpStrategy &strategy) {
-  const planner::GraphOp &graphOp = graph.graph.operations[index];
+  const planner::GraphOp &graphOp = graph.operations[index];
   ReductionKind kind = ReductionKind::Sum;
   for (planner::LoopReduction reduction : graphOp.loops)
     if (getKind(reduction) != ReductionKind::Sum)
@@ -298,8 +301,8 @@ bool ProgramWriter::setSharding(int64_t index, Operation *op,
 }
 
 void ProgramWriter::writeOperation(int64_t index) {
-  const planner::GraphOp &graphOp = graph.graph.operations[index];
-  Operation *op = graph.operations[index];
+  const planner::GraphOp &graphOp = graph.operations[index];
+  Operation *op = operations[index];
   planner::OpStrategy strategy =
       splits.operations[index][program.strategies[index]];
   // The first strategy is on whole values.
@@ -315,26 +318,26 @@ void ProgramWriter::writeOperation(int64_t index) {
       continue;
     }
     // A capture.
-    graph.values[tensor].replaceUsesWithIf(version, [&](OpOperand &use) {
+    values[tensor].replaceUsesWithIf(version, [&](OpOperand &use) {
       return op->isProperAncestor(use.getOwner());
     });
   }
   for (auto [tensor, made] : llvm::zip_equal(graphOp.results, strategy.results))
-    versions[tensor][made] = graph.values[tensor];
+    versions[tensor][made] = values[tensor];
 }
 
 void ProgramWriter::writeResults() {
   Operation *end = step.getBody().front().getTerminator();
   StepRoles roles = getRoles(step);
   DenseMap<Value, int64_t> tensorOf;
-  for (auto [tensor, value] : llvm::enumerate(graph.values))
+  for (auto [tensor, value] : llvm::enumerate(values))
     tensorOf[value] = tensor;
   DenseMap<int64_t, int> storedAs;
   for (auto [argument, stored] :
-       llvm::zip_equal(graph.graph.arguments, program.stored))
+       llvm::zip_equal(graph.arguments, program.stored))
     if (argument.isState())
-      storedAs[cast<BlockArgument>(graph.values[argument.tensor])
-                   .getArgNumber()] = stored;
+      storedAs[cast<BlockArgument>(values[argument.tensor]).getArgNumber()] =
+          stored;
   for (OpOperand &operand : end->getOpOperands()) {
     auto it = tensorOf.find(operand.get());
     if (it == tensorOf.end())
@@ -349,7 +352,7 @@ void ProgramWriter::writeResults() {
 
 int64_t ProgramWriter::write() {
   writeArguments();
-  for (size_t index = 0; index < graph.operations.size(); ++index)
+  for (size_t index = 0; index < operations.size(); ++index)
     writeOperation(index);
   writeResults();
   for (auto broadcast :
@@ -361,7 +364,9 @@ int64_t ProgramWriter::write() {
 
 /// Makes barriers of several values one for each, which may be divided
 /// differently. The graph has them so.
-static void splitBarriers(func::FuncOp step) {
+static void splitBarriers(func::FuncOp step, GraphValues &graph) {
+  DenseMap<Value, Value> single;
+  DenseSet<Operation *> erased;
   for (auto barrier : llvm::make_early_inc_range(
            step.getOps<stablehlo::OptimizationBarrierOp>())) {
     if (barrier->getNumOperands() < 2)
@@ -373,15 +378,24 @@ static void splitBarriers(func::FuncOp step) {
       state.addOperands(operand);
       state.addTypes(operand.getType());
       state.addAttributes(llvm::to_vector(barrier->getDiscardableAttrs()));
-      result.replaceAllUsesWith(builder.create(state)->getResult(0));
+      single[result] = builder.create(state)->getResult(0);
+      result.replaceAllUsesWith(single[result]);
     }
+    erased.insert(barrier);
     barrier.erase();
   }
+  for (Value &value : graph.values)
+    if (Value other = single.lookup(value))
+      value = other;
+  for (auto [op, node] :
+       llvm::zip_equal(graph.operations, graph.graph->operations))
+    if (erased.contains(op))
+      op = graph.values[node.results.front()].getDefiningOp();
 }
 
-int64_t hetero::writeSpmdProgram(func::FuncOp step, int64_t batch,
+int64_t hetero::writeSpmdProgram(func::FuncOp step, GraphValues graph,
                                  const planner::SpmdSolution &solution,
                                  MeshOp mesh) {
-  splitBarriers(step);
-  return ProgramWriter(step, batch, solution, mesh).write();
+  splitBarriers(step, graph);
+  return ProgramWriter(step, std::move(graph), solution, mesh).write();
 }

@@ -26,17 +26,38 @@
 #ifndef HETERO_LIB_TRANSFORMS_PLANNING_WRITESPMD_H
 #define HETERO_LIB_TRANSFORMS_PLANNING_WRITESPMD_H
 
+#include "hetero/Analysis/StepGraph.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Planner/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace hetero {
 
-/// Writes the program of `solution`, which is one for getGraph(step, batch), on
-/// the step, for members of the axis `tensor` of `mesh`. An operation that has
-/// no rule for what the program wants works on whole values. Returns how many
-/// operations are divided.
-int64_t writeSpmdProgram(mlir::func::FuncOp step, int64_t batch,
+/// The graph of a step with the values and operations of one module: that of
+/// the step itself, or of a copy.
+struct GraphValues {
+  GraphValues() = default;
+  explicit GraphValues(const StepGraph &step)
+      : graph(&step.graph), values(step.values), operations(step.operations) {}
+  GraphValues(const StepGraph &step, const mlir::IRMapping &copy)
+      : GraphValues(step) {
+    for (mlir::Value &value : values)
+      value = copy.lookup(value);
+    for (mlir::Operation *&op : operations)
+      op = copy.lookup(op);
+  }
+
+  const planner::Graph *graph = nullptr;
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<mlir::Operation *> operations;
+};
+
+/// Writes the program of `solution`, which is one for `graph`, on the step, for
+/// members of the axis `tensor` of `mesh`. An operation that has no rule for
+/// what the program wants works on whole values. Returns how many operations
+/// are divided.
+int64_t writeSpmdProgram(mlir::func::FuncOp step, GraphValues graph,
                          const planner::SpmdSolution &solution, MeshOp mesh);
 
 } // namespace hetero

@@ -206,9 +206,14 @@ readPlan(llvm::MemoryBufferRef buffer,
 /// Writes the text form; readPlan gives back an equal plan.
 void writePlan(const Plan &plan, llvm::raw_ostream &os);
 
-/// Writes a table for people: stages, devices, layers, samples, memory, times.
-void printPlan(const Problem &problem, const cluster::Cluster &cluster,
-               const Plan &plan, llvm::raw_ostream &os);
+/// Writes a table for people: stages, devices, layers (by name, where there is
+/// one), samples, memory, times.
+void printPlan(llvm::ArrayRef<std::string> layerNames,
+               const cluster::Cluster &cluster, const Plan &plan,
+               llvm::raw_ostream &os);
+
+/// The names of the layers of a problem.
+std::vector<std::string> getLayerNames(const Problem &problem);
 
 /// What limits the plan: "compute of stage 0, memory of stage 1".
 std::string describeLimits(const Plan &plan);

@@ -9,6 +9,7 @@
 #ifndef HETERO_TRANSFORMS_PLANNING_PASSES_H
 #define HETERO_TRANSFORMS_PLANNING_PASSES_H
 
+#include "hetero/Planner/Driver/PlanRequest.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
@@ -17,6 +18,9 @@ namespace hetero {
 
 #define GEN_PASS_DECL
 #include "hetero/Transforms/Planning/Passes.h.inc"
+
+/// The options of hetero-plan for a request.
+PlanPassOptions getPassOptions(const planner::PlanRequest &request);
 
 /// Options of the pipeline `hetero-plan-pipeline`: those of its passes.
 struct PlanPipelineOptions
@@ -58,6 +62,13 @@ struct PlanPipelineOptions
   ListOption<int64_t> without{
       *this, "without",
       llvm::cl::desc("Devices, by rank, that must not be used")};
+  Option<int64_t> effort{
+      *this, "effort",
+      llvm::cl::desc("How many times as long joint searches, from 1 to 100"),
+      llvm::cl::init(1)};
+  Option<std::string> timeBudget{
+      *this, "time-budget",
+      llvm::cl::desc("How long a planner may search, as 5s")};
   Option<bool> partition{*this, "partition",
                          llvm::cl::desc("Write the program of each rank, too"),
                          llvm::cl::init(false)};

@@ -145,7 +145,11 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
            "In how many parts every stage divides its layers along a model "
            "dimension; 0 to let the planner choose">,
     ListOption<"without", "without", "int64_t",
-               "Devices, by rank, that must not be used">
+               "Devices, by rank, that must not be used">,
+    Option<"effort", "effort", "int64_t", "1",
+           "How many times as long joint searches, from 1 to 100">,
+    Option<"timeBudget", "time-budget", "std::string", "\"\"",
+           "How long a planner may search, as 5s; no limit if empty">
   ];
   let dependentDialects = ["::hetero::HeteroDialect"];
   let statistics = [

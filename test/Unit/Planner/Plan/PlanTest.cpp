@@ -478,7 +478,7 @@ TEST(PlanTest, tableForPeople) {
   ASSERT_EQ(messageOf(evaluate(problem, cluster, plan)), "");
   std::string text;
   llvm::raw_string_ostream os(text);
-  printPlan(problem, cluster, plan, os);
+  printPlan(getLayerNames(problem), cluster, plan, os);
   EXPECT_EQ(
       text,
       R"(plan by 'hand' on cluster 'example': 2 stages, batch 8 in microbatches of 2 x 4

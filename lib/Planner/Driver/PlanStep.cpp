@@ -1,0 +1,400 @@
+//===- PlanStep.cpp - One driver for all who plan -------------------------===//
+//
+// Part of the hetero project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "hetero/Planner/Driver/PlanStep.h"
+#include "hetero/Planner/Driver/Planners.h"
+#include "hetero/Planner/Model/Evaluate.h"
+#include "hetero/Planner/Model/QuickBound.h"
+#include "hetero/Planner/Problem/UsableDevices.h"
+#include "hetero/Planner/Spmd/HapSearch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace hetero;
+using namespace hetero::planner;
+using hetero::cluster::Cluster;
+
+/// What kernels take beside what their operations say: operands that are packed
+/// for a product, sums in parts. A sixteenth of all was seen in a BERT of
+/// 570 KiB; it is less in larger ones.
+static Bytes addKernels(Bytes needed) {
+  return Bytes(needed.count() + needed.count() / 16);
+}
+
+/// Where no plan leaves that much, two thirds of it have to do.
+static Bytes addLeastKernels(Bytes needed) {
+  return Bytes(needed.count() + needed.count() / 24);
+}
+
+/// Programs of few devices that fill half of the memory by formulas need all of
+/// it at worst: planners count on less than a program may need, but not on less
+/// than half of it. Plans that fill less are not measured.
+static constexpr int64_t mayNeedTimes = 2;
+
+/// How often a planner is asked again because memory was short. What is kept
+/// back grows with each round, so that this many have always been enough to end
+/// with a plan that fits or with an error.
+static constexpr int mostRounds = 12;
+
+/// On more devices `joint` does not look for a program of single operations:
+/// that would take longer than its own search, and one microbatch for so many
+/// devices leaves each of them little to do.
+static constexpr size_t mostDevicesOfProgram = 64;
+
+StepProgram::~StepProgram() = default;
+
+char NoPlanError::ID;
+
+void NoPlanError::log(raw_ostream &os) const {
+  os << message;
+  for (const std::string &note : notes)
+    os << "\nnote: " << note;
+}
+
+namespace {
+/// By class of devices, how many bytes a device lacks; empty if none does.
+using ClassShortage = std::vector<Bytes>;
+
+/// One call of planStep.
+class Driver {
+public:
+  Driver(const StepModel &model, const Cluster &cluster,
+         const PlanRequest &request)
+      : model(model), cluster(cluster), request(request),
+        problem(model.problem) {}
+
+  Expected<StepPlan> run(std::function<void(const Plan &)> onBetter);
+
+private:
+  void keepToPrograms();
+  bool mayDivideOperations() const;
+  Expected<StepPlan> findLayers();
+  std::optional<StepPlan> findProgram(std::optional<Time> below);
+  std::vector<std::pair<std::vector<int64_t>, SpmdSolution>> solvePrograms();
+  bool fill(StepPlan &found, const std::vector<int64_t> &devices,
+            bool leavesRoom);
+  ClassShortage findShortage(const Plan &plan) const;
+  ClassShortage measure(const StepPlan &found, bool &fitsBarely) const;
+  Error explain(Error error, const Cluster &tight) const;
+  Bytes getUsable(int64_t device) const {
+    return cluster.classOf(device).usableMemory();
+  }
+
+  const StepModel &model;
+  const Cluster &cluster;
+  const PlanRequest &request;
+  Problem problem;
+  PlannerOptions options;
+};
+} // namespace
+
+/// What programs can do: they divide state over all devices of an axis.
+void Driver::keepToPrograms() {
+  if (!request.state.empty())
+    return;
+  llvm::erase(options.stateModes, StateMode::Node);
+  // Without optimizer state there is nothing to divide in that way.
+  if (all_of(problem.layers, [](const Layer &layer) {
+        return layer.optimizerState == Bytes(0);
+      }))
+    llvm::erase(options.stateModes, StateMode::Optimizer);
+}
+
+/// Whether nobody has decided what a program of single operations would.
+bool Driver::mayDivideOperations() const {
+  bool isReplicated = all_of(request.state, [](StringRef name) {
+    return name == stringify(StateMode::Replicated);
+  });
+  return model.graph && model.program && !model.hasShardings && isReplicated &&
+         request.microbatches.empty() && request.tensor == 0 &&
+         request.schedule == "auto" && problem.constraints.pins.empty();
+}
+
+Expected<StepPlan> Driver::run(std::function<void(const Plan &)> onBetter) {
+  Expected<PlannerOptions> asked = getPlannerOptions(request);
+  if (!asked)
+    return asked.takeError();
+  options = std::move(*asked);
+  options.onBetter = std::move(onBetter);
+  if (Error error = addConstraints(request, cluster, problem))
+    return error;
+  if (model.program)
+    keepToPrograms();
+  bool divides = request.planner == "spmd" || request.planner == "hap";
+  if (divides) {
+    options.graph = model.graph;
+    if (mayDivideOperations())
+      if (std::optional<StepPlan> program = findProgram({}))
+        return std::move(*program);
+    return findLayers();
+  }
+  Expected<StepPlan> layers = findLayers();
+  if (request.planner != "joint" || !mayDivideOperations() ||
+      usableDevices(problem, cluster).size() > mostDevicesOfProgram)
+    return layers;
+  // Where one program for all devices is faster than any plan of layers.
+  std::optional<Time> below;
+  if (layers)
+    below = layers->plan.predicted;
+  std::optional<StepPlan> program = findProgram(below);
+  if (!program)
+    return layers;
+  if (!layers)
+    consumeError(layers.takeError());
+  return std::move(*program);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans of layers
+//===----------------------------------------------------------------------===//
+
+/// What devices lack for the state in whole rows and all that the plan has
+/// counted beside it.
+ClassShortage Driver::findShortage(const Plan &plan) const {
+  ClassShortage shortage;
+  for (const Stage &stage : plan.stages)
+    for (const DeviceShare &share : stage.shares) {
+      Bytes usable = getUsable(share.device);
+      if (share.memory <= usable)
+        continue;
+      shortage.resize(cluster.classes.size());
+      Bytes &missing = shortage[cluster.devices[share.device].deviceClass];
+      missing = std::max(missing, share.memory - usable);
+    }
+  return shortage;
+}
+
+/// The same by the program of the plan. `fitsBarely` says whether it leaves a
+/// little for what kernels may take.
+ClassShortage Driver::measure(const StepPlan &found, bool &fitsBarely) const {
+  fitsBarely = true;
+  auto isFull = [&](const DeviceShare &share) {
+    return share.memory * mayNeedTimes > getUsable(share.device);
+  };
+  ClassShortage shortage;
+  if (none_of(found.plan.stages,
+              [&](const Stage &stage) { return any_of(stage.shares, isFull); }))
+    return shortage;
+  auto needs = model.program->measure(found, cluster);
+  if (!needs)
+    return shortage;
+  for (auto [device, bytes] : *needs) {
+    Bytes usable = getUsable(device), needed = addKernels(bytes);
+    if (needed <= usable)
+      continue;
+    fitsBarely &= addLeastKernels(bytes) <= usable;
+    shortage.resize(cluster.classes.size());
+    Bytes &missing = shortage[cluster.devices[device].deviceClass];
+    missing = std::max(missing, needed - usable);
+  }
+  return shortage;
+}
+
+/// The plan in microbatches, if its devices compute only some samples at a
+/// time. What that lacks in memory is found with the rest.
+static std::optional<Plan> getTurns(const Problem &problem,
+                                    const Cluster &cluster, const Plan &plan) {
+  auto hasTurns = [](const Stage &stage) {
+    return any_of(stage.shares,
+                  [](const DeviceShare &share) { return bool(share.micro); });
+  };
+  if (none_of(plan.stages, hasTurns))
+    return std::nullopt;
+  std::optional<Plan> turns = divideIntoTurns(plan);
+  if (!turns)
+    return std::nullopt;
+  // Turns are no microbatches that a user has asked for.
+  Problem free = problem;
+  free.constraints.microbatches.clear();
+  free.constraints.maxMicrobatches.reset();
+  consumeError(evaluate(free, cluster, *turns));
+  return turns;
+}
+
+/// An error of a planner, with what was kept back from it.
+Error Driver::explain(Error error, const Cluster &tight) const {
+  std::vector<std::string> notes;
+  for (auto [kind, less] : zip_equal(cluster.classes, tight.classes))
+    if (less.reserved != kind.reserved)
+      notes.push_back("of a " + kind.name + ", " +
+                      std::to_string((less.reserved - kind.reserved).count()) +
+                      " bytes were kept back, because the program of another "
+                      "plan needs so much more than was planned");
+  if (notes.empty())
+    return error;
+  return make_error<NoPlanError>(toString(std::move(error)), std::move(notes));
+}
+
+Expected<StepPlan> Driver::findLayers() {
+  Cluster tight = cluster;
+  bool isTight = false;
+  // The first plan that leaves little.
+  std::optional<StepPlan> barely;
+  for (int round = 0; round < mostRounds; ++round) {
+    Expected<Plan> plan = runPlanner(request.planner, problem, tight, options);
+    if (!plan && barely) {
+      consumeError(plan.takeError());
+      break;
+    }
+    if (!plan)
+      return explain(plan.takeError(), tight);
+    StepPlan found;
+    found.plan = std::move(*plan);
+    if (!model.program)
+      return found;
+    if (std::optional<Plan> turns = getTurns(problem, tight, found.plan))
+      found.plan = std::move(*turns);
+    found.layout = model.program->layOut(found.plan);
+    ClassShortage shortage = findShortage(found.plan);
+    bool fitsRows = shortage.empty(), fitsBarely = false;
+    if (fitsRows)
+      shortage = measure(found, fitsBarely);
+    // A bound for less memory is none for all of it.
+    if (isTight)
+      found.plan.bound = Time(0);
+    if (shortage.empty())
+      return found;
+    if (fitsBarely && !barely)
+      barely = found;
+    // Planners take all of a layer to be divided. Where that is not so and the
+    // rest does not fit, layers stay whole.
+    bool divides = any_of(found.plan.stages, [](const Stage &stage) {
+      return stage.mesh.tensor > 1;
+    });
+    if (!fitsRows && divides && !problem.constraints.tensor &&
+        options.tensorParallel) {
+      options.tensorParallel = false;
+      continue;
+    }
+    // They divide state anywhere, and rows are whole; their temporaries are
+    // estimates: that much less is free, and ever more, so that this ends soon.
+    isTight = true;
+    for (auto [kind, bytes] : zip_equal(tight.classes, shortage))
+      kind.reserved =
+          std::min(kind.memory, kind.reserved + bytes * (1 + round));
+  }
+  if (barely)
+    return std::move(*barely);
+  return make_error<NoPlanError>(
+      "the planner '" + request.planner +
+          "' finds no plan whose program fits the memory of its devices",
+      std::vector<std::string>());
+}
+
+//===----------------------------------------------------------------------===//
+// Programs of single operations
+//===----------------------------------------------------------------------===//
+
+/// All devices that may be used, those that are left without the slowest
+/// classes, and the fastest one.
+static std::vector<std::vector<int64_t>> getDeviceSets(const Graph &graph,
+                                                       const Problem &problem,
+                                                       const Cluster &cluster) {
+  std::vector<int64_t> devices = usableDevices(problem, cluster);
+  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
+  // By class, from the slowest to the fastest.
+  std::map<double, std::vector<int64_t>> bySpeed;
+  for (auto [device, share] : zip_equal(devices, shares))
+    bySpeed[share].push_back(device);
+  std::vector<std::vector<int64_t>> sets;
+  for (auto &[speed, slowest] : bySpeed) {
+    sets.push_back(devices);
+    erase_if(devices, [&, &slowest = slowest](int64_t device) {
+      return is_contained(slowest, device);
+    });
+  }
+  if (!sets.empty() && sets.back().size() > 1)
+    sets.push_back({sets.back().front()});
+  return sets;
+}
+
+/// Programs that divide single operations, the fastest first; those of one
+/// device are there for comparison.
+std::vector<std::pair<std::vector<int64_t>, SpmdSolution>>
+Driver::solvePrograms() {
+  std::vector<std::pair<std::vector<int64_t>, SpmdSolution>> solutions;
+  std::vector<std::vector<int64_t>> sets =
+      getDeviceSets(*model.graph, problem, cluster);
+  SpmdOptions synthesis;
+  HapOptions search;
+  synthesis.replicatedState = search.replicatedState = !request.state.empty();
+  search.timeBudget = options.timeBudget;
+  // What was published uses all devices.
+  bool isPublished = request.planner == "hap";
+  if (isPublished && !sets.empty())
+    sets.resize(1);
+  for (const std::vector<int64_t> &devices : sets) {
+    Expected<SpmdSolution> solution =
+        isPublished ? searchInTurn(*model.graph, cluster, devices, search)
+                    : synthesize(*model.graph, cluster, devices, synthesis);
+    if (solution)
+      solutions.emplace_back(devices, std::move(*solution));
+    else
+      consumeError(solution.takeError());
+  }
+  llvm::stable_sort(solutions, [](const auto &left, const auto &right) {
+    return left.second.time() < right.second.time();
+  });
+  return solutions;
+}
+
+/// Gives the devices of a program their shares; false if it does not fit, or
+/// leaves no room for kernels where it has to.
+bool Driver::fill(StepPlan &found, const std::vector<int64_t> &devices,
+                  bool leavesRoom) {
+  auto needs = model.program->measure(found, cluster);
+  if (!needs || any_of(*needs, [&](auto need) {
+        return (leavesRoom ? addKernels(need.second) : need.second) >
+               getUsable(need.first);
+      }))
+    return false;
+  for (auto [member, device] : enumerate(devices)) {
+    DeviceShare share;
+    share.device = device;
+    share.memory = (*needs)[device];
+    share.state = getStoredState(*model.graph, *found.program, member);
+    found.plan.stages[0].shares.push_back(share);
+  }
+  return true;
+}
+
+/// The best program that fits. Nothing if there is none, if one device is as
+/// fast, or if it takes as long as `below`.
+std::optional<StepPlan> Driver::findProgram(std::optional<Time> below) {
+  Time bound = computeWorkBound(problem, cluster);
+  for (auto &[devices, solution] : solvePrograms()) {
+    StepPlan found;
+    found.plan.planner = request.planner;
+    found.plan.batch = problem.batch;
+    found.plan.microbatches = {problem.batch};
+    found.plan.predicted =
+        Time::nearest(solution.time() * double(timePerSecond));
+    if (devices.size() == 1 || (below && found.plan.predicted >= *below))
+      return std::nullopt;
+    found.plan.bound = bound;
+    Stage stage;
+    stage.layers = {{0, int64_t(problem.layers.size()) - 1}};
+    stage.mesh.devices = devices;
+    stage.mesh.tensor = devices.size();
+    stage.samples = {{problem.batch}};
+    found.plan.stages.push_back(std::move(stage));
+    found.program = std::move(solution);
+    // Where there is another plan nothing has to fit barely.
+    if (fill(found, devices, /*leavesRoom=*/below.has_value()))
+      return found;
+  }
+  return std::nullopt;
+}
+
+Expected<StepPlan>
+hetero::planner::planStep(const StepModel &model, const Cluster &cluster,
+                          const PlanRequest &request,
+                          std::function<void(const Plan &best)> onBetter) {
+  return Driver(model, cluster, request).run(std::move(onBetter));
+}
