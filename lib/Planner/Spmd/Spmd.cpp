@@ -23,27 +23,36 @@ using namespace hetero::planner;
 using solver::infinity;
 
 std::vector<double>
+hetero::planner::getWorkTimes(const Graph &graph,
+                              const cluster::Cluster &cluster,
+                              ArrayRef<int64_t> devices) {
+  std::map<int64_t, double> known;
+  std::vector<double> times;
+  for (int64_t device : devices) {
+    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
+    auto [it, inserted] =
+        known.try_emplace(cluster.devices[device].deviceClass, 0);
+    for (const GraphOp &op : graph.operations) {
+      if (!inserted)
+        break;
+      double overhead = op.times.count(deviceClass.name)
+                            ? 0
+                            : toSeconds(deviceClass.overhead);
+      it->second += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
+    }
+    times.push_back(std::max(it->second, 1e-12));
+  }
+  return times;
+}
+
+std::vector<double>
 hetero::planner::getSpeedShares(const Graph &graph,
                                 const cluster::Cluster &cluster,
                                 ArrayRef<int64_t> devices) {
   std::vector<double> shares;
   double sum = 0;
-  std::map<std::string, double> times;
-  std::set<std::string> known;
-  for (int64_t device : devices) {
-    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
-    double &time = times[deviceClass.name];
-    for (const GraphOp &op : graph.operations) {
-      if (known.count(deviceClass.name))
-        break;
-      // Without the overhead of each operation, which all pay.
-      double overhead = op.times.count(deviceClass.name)
-                            ? 0
-                            : toSeconds(deviceClass.overhead);
-      time += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
-    }
-    known.insert(deviceClass.name);
-    shares.push_back(1 / std::max(time, 1e-12));
+  for (double time : getWorkTimes(graph, cluster, devices)) {
+    shares.push_back(1 / time);
     sum += shares.back();
   }
   for (double &share : shares)

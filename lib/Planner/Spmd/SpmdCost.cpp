@@ -137,6 +137,15 @@ double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
   return toSeconds(cost::operationTime(deviceClass, operation));
 }
 
+double hetero::planner::boundOfOp(const cluster::DeviceClass &deviceClass,
+                                  const GraphOp &op) {
+  auto measured = op.times.find(deviceClass.name);
+  if (measured != op.times.end())
+    return toSeconds(measured->second);
+  return toSeconds(
+      cost::operationBound(deviceClass, {op.work, op.bytes, /*count=*/1}));
+}
+
 /// Reshapes and the like take no time at all.
 static bool isFree(const GraphOp &op) {
   return op.work.empty() && op.bytes == Bytes(0) && op.times.empty();

@@ -10,8 +10,8 @@
 #include "SpmdShares.h"
 #include "hetero/Planner/Baselines/OneStage.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
+#include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
-#include "hetero/Planner/Spmd/Spmd.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -219,30 +219,6 @@ getLike(ArrayRef<std::vector<int64_t>> lists, size_t count) {
   return like;
 }
 
-/// All devices, and those that are left without the slowest classes.
-static std::vector<std::vector<int64_t>>
-getDeviceSets(const Graph &graph, const Cluster &cluster,
-              ArrayRef<int64_t> devices) {
-  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
-  std::map<int64_t, double> speeds;
-  for (auto [device, share] : zip_equal(devices, shares))
-    speeds[cluster.devices[device].deviceClass] = share;
-  std::vector<std::pair<double, int64_t>> classes;
-  classes.reserve(speeds.size());
-  for (auto [deviceClass, speed] : speeds)
-    classes.emplace_back(speed, deviceClass);
-  llvm::sort(classes);
-  std::vector<std::vector<int64_t>> sets = {devices.vec()};
-  for (auto [speed, deviceClass] : ArrayRef(classes).drop_back()) {
-    std::vector<int64_t> rest = sets.back();
-    erase_if(rest, [&, slow = deviceClass](int64_t device) {
-      return cluster.devices[device].deviceClass == slow;
-    });
-    sets.push_back(std::move(rest));
-  }
-  return sets;
-}
-
 using Synthesizer = function_ref<Expected<SpmdSolution>(
     const Graph &, const Cluster &, ArrayRef<int64_t>)>;
 
@@ -261,13 +237,15 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
   const Graph &graph = options.graph ? *options.graph : made;
   PlanBuilder builder(problem, cluster, options);
   Selection selection;
-  std::vector<std::vector<int64_t>> sets =
-      getDeviceSets(graph, cluster, *devices);
+  std::vector<std::vector<int64_t>> sets = {*devices};
   // What was published uses all devices.
-  if (options.asReleased)
-    sets.resize(1);
+  if (!options.asReleased)
+    sets = getDeviceSets(graph, cluster, *devices);
   std::vector<std::vector<int64_t>> lists = microbatchOptions(problem);
   for (ArrayRef<int64_t> set : sets) {
+    if (selection.found() && computeWorkBound(graph, cluster, set) >=
+                                 toSeconds(selection.get()->plan.predicted))
+      continue;
     Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
     if (!solution)
       return solution.takeError();

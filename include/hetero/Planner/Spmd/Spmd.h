@@ -100,6 +100,9 @@ struct SpmdOptions {
   bool replicatedState = false;
   /// How many segments with shares of their own there may be.
   int64_t maxSegments = 4;
+  /// Only programs that take less than so many seconds are of use: the search
+  /// may end with an error as soon as a bound says that there is none.
+  std::optional<double> below;
 };
 
 struct SpmdSolution {
@@ -138,6 +141,12 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
                                         const cluster::Cluster &cluster,
                                         llvm::ArrayRef<int64_t> devices,
                                         const SpmdOptions &options = {});
+
+/// Seconds that each device alone takes for the work of the graph, without the
+/// overhead of operations, which all devices pay.
+std::vector<double> getWorkTimes(const Graph &graph,
+                                 const cluster::Cluster &cluster,
+                                 llvm::ArrayRef<int64_t> devices);
 
 /// Shares by the speed of devices at the work of the graph.
 std::vector<double> getSpeedShares(const Graph &graph,

@@ -67,6 +67,10 @@ std::string getCostKey(const GraphOp &op);
 double timeOfPart(const cluster::DeviceClass &deviceClass, const GraphOp &op,
                   double part);
 
+/// Seconds of an operation on a device that it cannot take less than: a part of
+/// it takes at least that part of them.
+double boundOfOp(const cluster::DeviceClass &deviceClass, const GraphOp &op);
+
 /// `units` in whole numbers, by largest remainder; of equal remainders the
 /// first.
 std::vector<int64_t> divideUnits(int64_t units, llvm::ArrayRef<double> shares);

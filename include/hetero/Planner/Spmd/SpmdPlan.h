@@ -21,7 +21,7 @@ namespace hetero::planner {
 /// turn, the program as a cost graph with proven optimality, the shares as a
 /// linear program. Works on `options.graph`, or on the layers of the problem as
 /// operations. The plan has one stage with the samples by the shares and state
-/// as it is fastest; also tried without the slowest classes of devices.
+/// as it is fastest; tried on several sets of devices (DeviceSets.h).
 /// Polynomial but for the last step of the solver, which is limited: a step of
 /// 10,000 operations takes some tenths of a second.
 llvm::Expected<Plan> planSpmd(const Problem &problem,
