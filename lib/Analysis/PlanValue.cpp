@@ -85,7 +85,9 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
           : StateShardingAttr(),
       stage.recompute ? builder.getUnitAttr() : UnitAttr(),
       /*offload=*/UnitAttr(), getOptionalTime(stage.forward),
-      getOptionalTime(stage.backward), getOptionalTime(stage.boundary));
+      getOptionalTime(stage.backward), getOptionalTime(stage.boundary),
+      getOptionalTime(stage.boundaryGradient), getOptionalTime(stage.gather),
+      getOptionalTime(stage.reduce), getOptionalTime(stage.update));
   if (stage.shares.empty())
     return;
   OpBuilder::InsertionGuard guard(builder);
@@ -177,31 +179,6 @@ PlanOp hetero::createPlan(OpBuilder &builder, Location location,
 // From the IR to the value
 //===----------------------------------------------------------------------===//
 
-/// The devices of a stage row by row: along the batch, then along the other
-/// axis.
-static FailureOr<planner::Mesh> getMesh(StageOp stage, MeshOp mesh) {
-  planner::Mesh result;
-  ArrayAttr batchAxes = stage.getBatchAxes();
-  SmallVector<Attribute> others;
-  if (!batchAxes.empty())
-    for (Attribute axis : mesh.getAxisNames())
-      if (!llvm::is_contained(batchAxes, axis))
-        others.push_back(axis);
-  if (others.size() > 1)
-    return stage.emitOpError() << "leaves " << others.size()
-                               << " axes of its mesh beside the batch; at most "
-                                  "1 is supported";
-  ArrayAttr otherAxes = ArrayAttr::get(stage.getContext(), others);
-  result.data = *mesh.getGroupSize(batchAxes);
-  result.tensor = others.empty() ? 1 : *mesh.getGroupSize(otherAxes);
-  result.devices.resize(mesh.getDevices().size());
-  for (int64_t rank : mesh.getDevices())
-    result.devices[*mesh.getMember(rank, batchAxes) * result.tensor +
-                   (others.empty() ? 0 : *mesh.getMember(rank, otherAxes))] =
-        rank;
-  return result;
-}
-
 static planner::StateMode getMode(std::optional<StateSharding> state) {
   for (planner::StateMode mode :
        {planner::StateMode::Optimizer, planner::StateMode::Full,
@@ -215,15 +192,15 @@ static Time getTime(std::optional<TimeAttr> attr) {
   return attr ? Time(attr->getValue()) : Time(0);
 }
 
-static FailureOr<planner::Stage> getStage(StageOp op, MeshOp meshOp) {
+static planner::Stage getStage(const StageView &view) {
+  StageOp op = view.stage;
   planner::Stage stage;
   for (auto [first, last] :
        llvm::zip_equal(op.getFirstLayers(), op.getLastLayers()))
     stage.layers.push_back({first, last});
-  FailureOr<planner::Mesh> mesh = getMesh(op, meshOp);
-  if (failed(mesh))
-    return failure();
-  stage.mesh = std::move(*mesh);
+  stage.mesh.devices.assign(view.grid.begin(), view.grid.end());
+  stage.mesh.data = view.dataSize;
+  stage.mesh.tensor = view.tensorSize;
   for (auto list : op.getSamples().getAsRange<DenseI64ArrayAttr>())
     stage.samples.emplace_back(list.asArrayRef().begin(),
                                list.asArrayRef().end());
@@ -244,7 +221,11 @@ static FailureOr<planner::Stage> getStage(StageOp op, MeshOp meshOp) {
   }
   stage.forward = getTime(op.getForward());
   stage.backward = getTime(op.getBackward());
-  stage.boundary = stage.boundaryGradient = getTime(op.getBoundary());
+  stage.boundary = getTime(op.getBoundary());
+  stage.boundaryGradient = getTime(op.getBoundaryGradient());
+  stage.gather = getTime(op.getGather());
+  stage.reduce = getTime(op.getReduce());
+  stage.update = getTime(op.getUpdate());
   return stage;
 }
 
@@ -280,36 +261,10 @@ FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
   if (std::optional<ArrayAttr> limits = op.getLimitedBy())
     for (auto limit : limits->getAsRange<ResourceAttr>())
       plan.limitedBy.push_back(getResource(limit));
-  for (StageOp stageOp : op.getStages()) {
-    auto mesh =
-        SymbolTable::lookupNearestSymbolFrom<MeshOp>(op, stageOp.getMeshAttr());
-    FailureOr<planner::Stage> stage = getStage(stageOp, mesh);
-    if (failed(stage))
-      return failure();
-    plan.stages.push_back(std::move(*stage));
-  }
+  FailureOr<PlanView> view = PlanView::read(op);
+  if (failed(view))
+    return failure();
+  for (const StageView &stage : view->stages)
+    plan.stages.push_back(getStage(stage));
   return plan;
-}
-
-std::vector<std::string> hetero::getLayerNames(PlanOp op) {
-  std::vector<std::string> names;
-  if (FlatSymbolRefAttr symbol = op.getLayerTableAttr())
-    if (auto table =
-            SymbolTable::lookupNearestSymbolFrom<LayerTableOp>(op, symbol))
-      for (LayerOp layer : table.getBody().getOps<LayerOp>())
-        names.push_back(layer.getName().str());
-  return names;
-}
-
-FailureOr<PlanOp> hetero::getPlanOp(ModuleOp module) {
-  auto plans = module.getOps<PlanOp>();
-  if (plans.empty())
-    return module.emitError("has no hetero.plan; run hetero-plan first");
-  PlanOp plan = *plans.begin();
-  if (llvm::hasSingleElement(plans))
-    return plan;
-  InFlightDiagnostic error =
-      (*std::next(plans.begin())).emitError("is a second plan");
-  error.attachNote(plan.getLoc()) << "the first is here; keep one";
-  return failure();
 }

@@ -191,10 +191,7 @@ StepExecutable::create(OwningOpRef<ModuleOp> module,
 static int64_t getNumRanks(ModuleOp module, const cluster::Cluster *cluster) {
   int64_t count = cluster ? cluster->devices.size() : 0;
   for (func::FuncOp function : getRankPrograms(module))
-    for (int64_t rank :
-         function
-             ->getAttrOfType<ProgramAttr>(HeteroDialect::getProgramAttrName())
-             .getRanks())
+    for (int64_t rank : getProgram(function).getRanks())
       count = std::max(count, rank + 1);
   return count;
 }

@@ -9,9 +9,7 @@
 #include "hetero/Tools/StepTimeline.h"
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/PlanValue.h"
-#include "hetero/Analysis/StepReading.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
-#include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Plan/PredictedTimeline.h"
 #include <tuple>
 
@@ -58,30 +56,6 @@ static std::optional<simulator::Schedule> getSchedule(ScheduleOp op) {
   return schedule;
 }
 
-/// Times that the text of a plan leaves out: updates and reductions.
-static void completePredictions(ModuleOp module,
-                                const cluster::Cluster &cluster,
-                                planner::Plan &plan) {
-  StepReading reading(module);
-  if (!reading.isValid())
-    return;
-  planner::Plan evaluated = plan;
-  planner::Problem &problem = reading.problem;
-  if (llvm::any_of(plan.stages, [](const planner::Stage &stage) {
-        return stage.mesh.tensor > 1;
-      }))
-    addTensorSplits(
-        findTensorSplits(reading.step, *reading.forms, reading.layers), 1,
-        problem);
-  for (const planner::Stage &stage : plan.stages)
-    for (planner::Layer &layer : problem.layers)
-      allowTensorDegree(stage.mesh.tensor, layer);
-  // A plan by hand may be one that planners do not accept.
-  if (llvm::Error error = planner::evaluate(problem, cluster, evaluated))
-    return llvm::consumeError(std::move(error));
-  plan = std::move(evaluated);
-}
-
 static void addPrediction(ModuleOp module, Timeline &timeline) {
   auto plans = module.getOps<PlanOp>();
   auto schedules = module.getOps<ScheduleOp>();
@@ -96,7 +70,6 @@ static void addPrediction(ModuleOp module, Timeline &timeline) {
   std::optional<simulator::Schedule> schedule = getSchedule(*schedules.begin());
   if (failed(cluster) || failed(plan))
     return;
-  completePredictions(module, *cluster, *plan);
   timeline.facts.emplace_back("planner", plan->planner);
   timeline.facts.emplace_back(
       "batch", std::to_string(plan->batch) + " samples in " +

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
+#include "hetero/Analysis/PlanValue.h"
 #include "hetero/Cluster/Cluster.h"
-#include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"
 #include "hetero/Tools/StepExecutable.h"
@@ -181,37 +181,25 @@ static Result<StepOptions> translate(const CompileOptions &options) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-static double getSeconds(TimeAttr time) {
-  return time ? toSeconds(Time(time.getValue())) : 0.0;
-}
-
-static StageInfo describe(StageOp stage, LayerTableOp layers) {
+static StageInfo describe(const planner::Stage &stage,
+                          llvm::ArrayRef<std::string> names) {
   StageInfo info;
-  if (auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(
-          stage, stage.getMeshAttr()))
-    info.devices = mesh.getDevices().vec();
-  for (auto [first, last] :
-       llvm::zip_equal(stage.getFirstLayers(), stage.getLastLayers()))
-    for (int64_t layer = first; layer <= last; ++layer)
+  info.devices = stage.mesh.devices;
+  for (const planner::LayerRun &run : stage.layers)
+    for (int64_t layer = run.first; layer <= run.last; ++layer) {
       info.layers.push_back(layer);
-  if (layers)
-    for (LayerOp layer : layers.getBody().getOps<LayerOp>())
-      if (llvm::is_contained(info.layers, layer.getIndex()))
-        info.layerNames.push_back(layer.getName().str());
-  for (auto list : stage.getSamples().getAsRange<DenseI64ArrayAttr>())
-    info.samples.push_back(list.asArrayRef().vec());
-  for (Block &block : stage.getBody())
-    for (ShareOp share : block.getOps<ShareOp>())
-      info.shares.push_back({static_cast<int64_t>(share.getDevice()),
-                             share.getState().getValue(),
-                             share.getMemory().getValue()});
-  info.state = stage.getState()
-                   ? stringifyStateSharding(*stage.getState()).str()
-                   : "replicated";
-  info.inFlight = stage.getInFlight();
-  info.forward = getSeconds(stage.getForwardAttr());
-  info.backward = getSeconds(stage.getBackwardAttr());
-  info.boundary = getSeconds(stage.getBoundaryAttr());
+      if (layer < int64_t(names.size()))
+        info.layerNames.push_back(names[layer]);
+    }
+  info.samples = stage.samples;
+  for (const planner::DeviceShare &share : stage.shares)
+    info.shares.push_back(
+        {share.device, share.state.count(), share.memory.count()});
+  info.state = stringify(stage.state).str();
+  info.inFlight = stage.inFlight;
+  info.forward = toSeconds(stage.forward);
+  info.backward = toSeconds(stage.backward);
+  info.boundary = toSeconds(stage.boundary);
   return info;
 }
 
@@ -231,18 +219,19 @@ static PlanInfo describe(ModuleOp module) {
   auto plans = module.getOps<PlanOp>();
   if (plans.empty())
     return info;
-  PlanOp plan = *plans.begin();
-  LayerTableOp layers;
-  if (auto symbol = plan.getLayerTableAttr())
-    layers = SymbolTable::lookupNearestSymbolFrom<LayerTableOp>(plan, symbol);
-  info.planner = plan.getPlanner().str();
-  info.batch = plan.getBatch();
-  info.microbatches = plan.getMicrobatches().vec();
-  for (StageOp stage : plan.getStages())
-    info.stages.push_back(describe(stage, layers));
-  info.predicted = getSeconds(plan.getPredictedAttr());
-  if (plan.getBoundAttr())
-    info.bound = getSeconds(plan.getBoundAttr());
+  // What is wrong with the plan was said when it was made or read.
+  FailureOr<planner::Plan> plan = getPlan(*plans.begin());
+  if (failed(plan))
+    return info;
+  std::vector<std::string> names = getLayerNames(*plans.begin());
+  info.planner = plan->planner;
+  info.batch = plan->batch;
+  info.microbatches = plan->microbatches;
+  for (const planner::Stage &stage : plan->stages)
+    info.stages.push_back(describe(stage, names));
+  info.predicted = toSeconds(plan->predicted);
+  if (plan->bound > Time(0))
+    info.bound = toSeconds(plan->bound);
   llvm::raw_string_ostream os(info.table);
   printPlanTable(module, os);
   return info;

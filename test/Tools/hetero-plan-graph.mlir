@@ -43,7 +43,7 @@
 // EARLY: program by 'hap'
 // EARLY: step {{.*}}: computation
 // BUDGET: error: --time-budget does nothing with --graph
-// SOON: error: --time-budget is 'soon', but must be a time, like 5s
+// SOON: error: time-budget is 'soon' and must be a time, like 5s
 // JSON: "bound_seconds":
 // JSON: "proven": true
 // PLANNER: error: the planner 'stages' takes no graphs; those that do: hap, spmd

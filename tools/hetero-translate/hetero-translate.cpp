@@ -8,6 +8,7 @@
 
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"
+#include "hetero/Analysis/PlanValue.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepReading.h"
@@ -49,6 +50,8 @@ struct Options {
   cl::opt<bool> cluster{"cluster",
                         cl::desc("The cluster of the module as cluster.yaml"),
                         cl::cat(category)};
+  cl::opt<bool> plan{"plan", cl::desc("The plan of the module as plan.yaml"),
+                     cl::cat(category)};
   cl::opt<bool> problem{
       "problem",
       cl::desc("What hetero-plan is to plan, as problem.yaml; imports the "
@@ -72,6 +75,17 @@ static LogicalResult printCluster(ModuleOp module, llvm::raw_ostream &os) {
   if (failed(cluster))
     return failure();
   hetero::cluster::writeCluster(*cluster, os);
+  return success();
+}
+
+static LogicalResult printPlan(ModuleOp module, llvm::raw_ostream &os) {
+  FailureOr<hetero::PlanOp> op = hetero::getPlanOp(module);
+  if (failed(op))
+    return failure();
+  FailureOr<hetero::planner::Plan> plan = hetero::getPlan(*op);
+  if (failed(plan))
+    return failure();
+  hetero::planner::writePlan(*plan, os);
   return success();
 }
 
@@ -145,6 +159,9 @@ static int translate(const Options &options) {
   }
   if (options.cluster) {
     if (failed(printCluster(*module, output->os())))
+      return 1;
+  } else if (options.plan) {
+    if (failed(printPlan(*module, output->os())))
       return 1;
   } else if (options.problem) {
     if (failed(printProblem(*module, output->os())))

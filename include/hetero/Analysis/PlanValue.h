@@ -21,7 +21,7 @@
 #ifndef HETERO_ANALYSIS_PLANVALUE_H
 #define HETERO_ANALYSIS_PLANVALUE_H
 
-#include "hetero/Dialect/Hetero/Hetero.h"
+#include "hetero/Analysis/PlanView.h"
 #include "hetero/Planner/Plan/Plan.h"
 
 namespace hetero {
@@ -36,12 +36,6 @@ PlanOp createPlan(mlir::OpBuilder &builder, mlir::Location location,
 /// is zero. Reports an error for a stage that no planner::Plan can have: with
 /// more than one axis beside the batch.
 mlir::FailureOr<planner::Plan> getPlan(PlanOp op);
-
-/// The names of the layers that a plan is about; empty if it has no table.
-std::vector<std::string> getLayerNames(PlanOp op);
-
-/// The plan of the module; reports an error if there is none, or several.
-mlir::FailureOr<PlanOp> getPlanOp(mlir::ModuleOp module);
 
 } // namespace hetero
 

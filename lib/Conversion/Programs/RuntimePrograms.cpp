@@ -59,41 +59,18 @@ std::optional<runtime::TensorType> hetero::getRuntimeType(Type type) {
   return std::nullopt;
 }
 
-static ProgramAttr getProgram(func::FuncOp function) {
-  return function->getAttrOfType<ProgramAttr>(
-      HeteroDialect::getProgramAttrName());
-}
-
-SmallVector<func::FuncOp> hetero::getRankPrograms(ModuleOp module) {
-  SmallVector<func::FuncOp> programs;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (ProgramAttr program = getProgram(function);
-        program && !program.getStage())
-      programs.push_back(function);
-  return programs;
-}
-
-/// The same by rank.
+/// The program of each rank; only programs of one rank can be executed.
 static FailureOr<std::map<int64_t, func::FuncOp>>
 findRankPrograms(ModuleOp module) {
-  std::map<int64_t, func::FuncOp> ranks;
-  for (func::FuncOp function : getRankPrograms(module)) {
-    ProgramAttr attr = getProgram(function);
-    if (attr.getRanks().size() != 1)
+  FailureOr<std::map<int64_t, func::FuncOp>> programs =
+      readRankPrograms(module);
+  if (failed(programs))
+    return failure();
+  for (auto [rank, function] : *programs)
+    if (size_t count = getProgram(function).getRanks().size(); count != 1)
       return function.emitError("is run by ")
-             << attr.getRanks().size() << " ranks; only 1 can be executed yet";
-    int64_t rank = attr.getRanks().front();
-    auto [it, inserted] = ranks.try_emplace(rank, function);
-    if (inserted)
-      continue;
-    InFlightDiagnostic error = function.emitError()
-                               << "is a second program of rank " << rank;
-    error.attachNote(it->second.getLoc()) << "the first is here";
-    return error;
-  }
-  if (ranks.empty())
-    return module.emitError("has no rank programs; run hetero-partition first");
-  return ranks;
+             << count << " ranks; only 1 can be executed yet";
+  return programs;
 }
 
 void hetero::markLastUses(RuntimePrograms &result) {

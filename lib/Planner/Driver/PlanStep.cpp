@@ -11,6 +11,7 @@
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Model/QuickBound.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
+#include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -76,7 +77,7 @@ private:
   bool mayDivideOperations() const;
   Expected<StepPlan> findLayers();
   std::optional<StepPlan> findProgram(std::optional<Time> below);
-  std::vector<std::pair<std::vector<int64_t>, SpmdSolution>> solvePrograms();
+  std::vector<DeviceProgram> solvePrograms(std::optional<Time> below) const;
   bool fill(StepPlan &found, const std::vector<int64_t> &devices,
             bool leavesRoom);
   ClassShortage findShortage(const Plan &plan) const;
@@ -291,57 +292,31 @@ Expected<StepPlan> Driver::findLayers() {
 // Programs of single operations
 //===----------------------------------------------------------------------===//
 
-/// All devices that may be used, those that are left without the slowest
-/// classes, and the fastest one.
-static std::vector<std::vector<int64_t>> getDeviceSets(const Graph &graph,
-                                                       const Problem &problem,
-                                                       const Cluster &cluster) {
-  std::vector<int64_t> devices = usableDevices(problem, cluster);
-  std::vector<double> shares = getSpeedShares(graph, cluster, devices);
-  // By class, from the slowest to the fastest.
-  std::map<double, std::vector<int64_t>> bySpeed;
-  for (auto [device, share] : zip_equal(devices, shares))
-    bySpeed[share].push_back(device);
-  std::vector<std::vector<int64_t>> sets;
-  for (auto &[speed, slowest] : bySpeed) {
-    sets.push_back(devices);
-    erase_if(devices, [&, &slowest = slowest](int64_t device) {
-      return is_contained(slowest, device);
-    });
-  }
-  if (!sets.empty() && sets.back().size() > 1)
-    sets.push_back({sets.back().front()});
-  return sets;
-}
-
-/// Programs that divide single operations, the fastest first; those of one
-/// device are there for comparison.
-std::vector<std::pair<std::vector<int64_t>, SpmdSolution>>
-Driver::solvePrograms() {
-  std::vector<std::pair<std::vector<int64_t>, SpmdSolution>> solutions;
+/// Programs that divide single operations and take less than `below`, the
+/// fastest first; those of one device are there for comparison.
+std::vector<DeviceProgram>
+Driver::solvePrograms(std::optional<Time> below) const {
   std::vector<std::vector<int64_t>> sets =
       getDeviceSets(*model.graph, problem, cluster);
-  SpmdOptions synthesis;
-  HapOptions search;
-  synthesis.replicatedState = search.replicatedState = !request.state.empty();
-  search.timeBudget = options.timeBudget;
-  // What was published uses all devices.
-  bool isPublished = request.planner == "hap";
-  if (isPublished && !sets.empty())
-    sets.resize(1);
-  for (const std::vector<int64_t> &devices : sets) {
-    Expected<SpmdSolution> solution =
-        isPublished ? searchInTurn(*model.graph, cluster, devices, search)
-                    : synthesize(*model.graph, cluster, devices, synthesis);
-    if (solution)
-      solutions.emplace_back(devices, std::move(*solution));
-    else
-      consumeError(solution.takeError());
+  if (sets.empty())
+    return {};
+  if (request.planner != "hap") {
+    SpmdOptions synthesis;
+    synthesis.replicatedState = !request.state.empty();
+    if (below)
+      synthesis.below = toSeconds(*below);
+    return planner::solvePrograms(*model.graph, cluster, sets, synthesis);
   }
-  llvm::stable_sort(solutions, [](const auto &left, const auto &right) {
-    return left.second.time() < right.second.time();
-  });
-  return solutions;
+  // What was published uses all devices.
+  HapOptions search;
+  search.replicatedState = !request.state.empty();
+  search.timeBudget = options.timeBudget;
+  Expected<SpmdSolution> solution =
+      searchInTurn(*model.graph, cluster, sets.front(), search);
+  if (solution)
+    return {{sets.front(), std::move(*solution)}};
+  consumeError(solution.takeError());
+  return {};
 }
 
 /// Gives the devices of a program their shares; false if it does not fit, or
@@ -368,7 +343,7 @@ bool Driver::fill(StepPlan &found, const std::vector<int64_t> &devices,
 /// fast, or if it takes as long as `below`.
 std::optional<StepPlan> Driver::findProgram(std::optional<Time> below) {
   Time bound = computeWorkBound(problem, cluster);
-  for (auto &[devices, solution] : solvePrograms()) {
+  for (auto &[devices, solution] : solvePrograms(below)) {
     StepPlan found;
     found.plan.planner = request.planner;
     found.plan.batch = problem.batch;

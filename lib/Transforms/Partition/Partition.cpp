@@ -8,6 +8,7 @@
 
 #include "RankPrograms.h"
 #include "Recompute.h"
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Analysis/Step.h"
 #include "hetero/Transforms/Partition/Passes.h"
 #include "hetero/Transforms/Ranks/RankSteps.h"
@@ -50,8 +51,7 @@ void PartitionPass::runOnOperation() {
     return signalPassFailure();
   ranks::placeSendWaits(**programs);
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto program = function->getAttrOfType<ProgramAttr>(
-        HeteroDialect::getProgramAttrName());
+    ProgramAttr program = getProgram(function);
     if (program)
       ++(program.getStage() ? numUnits : numRanks);
   }

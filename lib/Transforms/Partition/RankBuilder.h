@@ -96,7 +96,7 @@ private:
   const Traffic &traffic;
   UnitTable &units;
   Member member;
-  const StageMesh &stage;
+  const StageRun &stage;
   RankProgram &program;
   int64_t rank;
   mlir::OpBuilder builder;

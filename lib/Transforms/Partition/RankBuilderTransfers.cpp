@@ -82,7 +82,7 @@ void RankBuilder::send(Value value, Variant variant, Value local,
   Location loc = value.getLoc();
   int64_t position = member.data * stage.tensorSize + member.tensor;
   for (int64_t to : traffic.getDestinations(value, variant)) {
-    const StageMesh &other = layout.stages[to];
+    const StageRun &other = layout.stages[to];
     int64_t channel = traffic.getChannel(value, variant, to, microbatch);
     auto emit = [&](Value part, int64_t peer) {
       if (peer == rank) {
@@ -128,7 +128,7 @@ FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
   int64_t from = value.getDefiningOp()
                      ? layout.getStage(value.getDefiningOp())
                      : *layout.getHome(cast<BlockArgument>(value));
-  const StageMesh &other = layout.stages[from];
+  const StageRun &other = layout.stages[from];
   int64_t channel =
       traffic.getChannel(value, variant, member.stage, microbatch);
   Holding holding =

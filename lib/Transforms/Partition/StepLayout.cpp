@@ -39,72 +39,20 @@ FailureOr<std::unique_ptr<StepLayout>> StepLayout::read(ModuleOp module) {
   return layout;
 }
 
-LogicalResult StepLayout::readStages(ModuleOp module) {
-  auto plans = module.getOps<PlanOp>();
-  if (plans.empty())
-    return module.emitError("has no hetero.plan; run hetero-plan first");
-  plan = *plans.begin();
-  if (!llvm::hasSingleElement(plans)) {
-    InFlightDiagnostic error =
-        (*std::next(plans.begin())).emitError("is a second plan");
-    error.attachNote(plan.getLoc()) << "the first is here; keep one";
-    return error;
-  }
-  microbatches.assign(plan.getMicrobatches().begin(),
-                      plan.getMicrobatches().end());
-  SmallVector<int64_t> distinct;
-  int64_t offset = 0;
-  for (int64_t size : microbatches) {
-    microbatchOffsets.push_back(offset);
-    offset += size;
-    if (!llvm::is_contained(distinct, size))
-      distinct.push_back(size);
-  }
-  DenseMap<Operation *, StageOp> owners;
-  for (auto [index, stage] : llvm::enumerate(plan.getStages())) {
-    FailureOr<StageMesh> read = readStage(stage, distinct);
-    if (failed(read))
-      return failure();
-    auto [owner, isFirst] =
-        owners.try_emplace(read->mesh.getOperation(), stage);
-    if (!isFirst) {
-      InFlightDiagnostic error =
-          stage.emitOpError("shares its mesh with another stage, which "
-                            "cannot be partitioned yet");
-      error.attachNote(owner->second.getLoc()) << "the other stage is here";
-      return error;
-    }
-    read->planStage = index;
-    for (auto [chunk, first, last] :
-         llvm::enumerate(stage.getFirstLayers(), stage.getLastLayers())) {
-      StageMesh run = *read;
-      run.chunk = chunk;
-      run.firstLayer = first;
-      run.lastLayer = last;
-      stages.push_back(std::move(run));
-    }
-  }
-  llvm::stable_sort(stages, [](const StageMesh &left, const StageMesh &right) {
-    return left.firstLayer < right.firstLayer;
-  });
-  return success();
-}
-
 /// Warns of what a stage says and nobody does: results are the same, memory is
 /// not.
-static void warnOfIgnored(const StageMesh &mesh) {
-  StageOp stage = mesh.stage;
+static void warnOfIgnored(const StageView &view) {
+  StageOp stage = view.stage;
   if (stage.getOffload())
     stage.emitWarning("has 'offload', which is not carried out: what the "
                       "backward needs stays in the memory of the device");
   for (ShareOp share : stage.getBody().getOps<ShareOp>()) {
-    std::optional<int64_t> member =
-        mesh.mesh.getMember(share.getDevice(), mesh.dataAxes);
+    auto member = view.findMember(share.getDevice());
     if (!share.getMicro() || !member)
       continue;
     int64_t most = 0;
-    for (ArrayRef<int64_t> samples : mesh.samples)
-      most = std::max(most, samples[*member]);
+    for (ArrayRef<int64_t> samples : view.samples)
+      most = std::max(most, samples[member->first]);
     if (most > int64_t(*share.getMicro()))
       share.emitWarning() << "asks for at most " << *share.getMicro()
                           << " samples at once and gets " << most
@@ -112,42 +60,42 @@ static void warnOfIgnored(const StageMesh &mesh) {
   }
 }
 
-FailureOr<StageMesh> StepLayout::readStage(StageOp stage,
-                                           ArrayRef<int64_t> distinct) {
-  StageMesh mesh;
-  mesh.stage = stage;
-  mesh.mesh =
-      SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
-  mesh.dataAxes = stage.getBatchAxes();
-  SmallVector<Attribute> others;
-  if (!mesh.dataAxes.empty())
-    for (Attribute axis : mesh.mesh.getAxisNames())
-      if (!llvm::is_contained(mesh.dataAxes, axis))
-        others.push_back(axis);
-  if (others.size() > 1)
-    return stage.emitOpError()
-           << "leaves " << others.size()
-           << " axes of its mesh beside the batch; only 1 can be "
-              "partitioned yet";
-  if (!others.empty())
-    mesh.tensorAxes = ArrayAttr::get(stage.getContext(), others);
-  mesh.dataSize = *mesh.mesh.getGroupSize(mesh.dataAxes);
-  mesh.tensorSize =
-      others.empty() ? 1 : *mesh.mesh.getGroupSize(mesh.tensorAxes);
-  mesh.grid.resize(mesh.dataSize * mesh.tensorSize);
-  for (int64_t rank : mesh.mesh.getDevices()) {
-    int64_t tensor =
-        others.empty() ? 0 : *mesh.mesh.getMember(rank, mesh.tensorAxes);
-    mesh.grid[*mesh.mesh.getMember(rank, mesh.dataAxes) * mesh.tensorSize +
-              tensor] = rank;
+LogicalResult StepLayout::readStages(ModuleOp module) {
+  FailureOr<PlanOp> op = getPlanOp(module);
+  if (failed(op))
+    return failure();
+  FailureOr<PlanView> view = PlanView::read(*op);
+  if (failed(view))
+    return failure();
+  plan = *op;
+  microbatches = std::move(view->microbatches);
+  microbatchOffsets = std::move(view->offsets);
+  DenseMap<Operation *, StageOp> owners;
+  for (auto [index, stage] : llvm::enumerate(view->stages)) {
+    auto [owner, isFirst] =
+        owners.try_emplace(stage.mesh.getOperation(), stage.stage);
+    if (!isFirst) {
+      InFlightDiagnostic error =
+          stage.stage.emitOpError("shares its mesh with another stage, which "
+                                  "cannot be partitioned yet");
+      error.attachNote(owner->second.getLoc()) << "the other stage is here";
+      return error;
+    }
+    warnOfIgnored(stage);
+    for (auto [chunk, first, last] : llvm::enumerate(
+             stage.stage.getFirstLayers(), stage.stage.getLastLayers())) {
+      StageRun run{stage};
+      run.planStage = index;
+      run.chunk = chunk;
+      run.firstLayer = first;
+      run.lastLayer = last;
+      stages.push_back(std::move(run));
+    }
   }
-  for (int64_t size : microbatches) {
-    size_t index = llvm::find(distinct, size) - distinct.begin();
-    auto samples = cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
-    mesh.samples.emplace_back(samples.asArrayRef());
-  }
-  warnOfIgnored(mesh);
-  return mesh;
+  llvm::stable_sort(stages, [](const StageRun &left, const StageRun &right) {
+    return left.firstLayer < right.firstLayer;
+  });
+  return success();
 }
 
 /// The stage that `hetero.placement`, or the layer, of an operation says; -1 if
@@ -163,7 +111,7 @@ FailureOr<int64_t> StepLayout::findStage(Operation *op) const {
     named = "is placed on stage " + std::to_string(placement.getStage());
     if (placement.getChunk() != 0)
       named += ", chunk " + std::to_string(placement.getChunk());
-    stage = find([&](const StageMesh &mesh) {
+    stage = find([&](const StageRun &mesh) {
       return mesh.planStage == placement.getStage() &&
              mesh.chunk == placement.getChunk();
     });
@@ -176,7 +124,7 @@ FailureOr<int64_t> StepLayout::findStage(Operation *op) const {
   } else if (auto layer = op->getAttrOfType<LayerAttr>("hetero.layer")) {
     named = "is of layer " + std::to_string(layer.getLayer()) +
             ", which no stage has";
-    stage = find([&](const StageMesh &mesh) {
+    stage = find([&](const StageRun &mesh) {
       return mesh.firstLayer <= layer.getLayer() &&
              layer.getLayer() <= mesh.lastLayer;
     });
@@ -277,13 +225,13 @@ LogicalResult StepLayout::findHomes() {
     };
     for (StringRef name : {"hetero.storage", "hetero.sharding"})
       if (auto sharding = step.getArgAttrOfType<ShardingAttr>(index, name))
-        prefer([&](const StageMesh &mesh) {
+        prefer([&](const StageRun &mesh) {
           return mesh.mesh.getSymNameAttr() == sharding.getMesh().getAttr();
         });
     if (auto placement =
             step.getArgAttrOfType<PlacementAttr>(index, "hetero.placement")) {
       home = -1;
-      prefer([&](const StageMesh &mesh) {
+      prefer([&](const StageRun &mesh) {
         return mesh.planStage == placement.getStage();
       });
       if (home < 0)
@@ -436,7 +384,7 @@ void StepLayout::delayHops() {
 void StepLayout::readSchedule(ModuleOp module) {
   for (ScheduleOp schedule : module.getOps<ScheduleOp>())
     for (auto list : schedule.getBody().getOps<StageScheduleOp>())
-      for (StageMesh &stage : stages)
+      for (StageRun &stage : stages)
         if (stage.planStage == int64_t(list.getIndex()))
           stage.splitsBackward |= llvm::any_of(
               list.getInstructions().getAsRange<InstructionAttr>(),

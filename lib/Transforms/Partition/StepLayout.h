@@ -47,8 +47,8 @@
 #define HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H
 
 #include "hetero/Analysis/Forms.h"
+#include "hetero/Analysis/PlanView.h"
 #include "hetero/Analysis/Roles.h"
-#include "hetero/Dialect/Hetero/Hetero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 #include <memory>
@@ -56,27 +56,14 @@
 
 namespace hetero::partition {
 
-/// One run of layers of a stage of the plan, and its devices as a grid of data
-/// and tensor members. Here and in all of the partitioning, `stage` is the
-/// number of such a run, in the order of layers; runs of one stage share their
-/// devices.
-struct StageMesh {
-  mutable MeshOp mesh;
-  mutable StageOp stage;
+/// One run of layers of a stage of the plan, on the devices of that stage. Here
+/// and in all of the partitioning, `stage` is the number of such a run, in the
+/// order of layers; runs of one stage share their devices.
+struct StageRun : StageView {
   /// The number of the stage in the plan, of the run in it, and its layers.
   int64_t planStage = 0, chunk = 0, firstLayer = 0, lastLayer = 0;
-  mlir::ArrayAttr dataAxes,
-      tensorAxes; ///< tensorAxes is null if there is none.
-  int64_t dataSize = 1, tensorSize = 1;
-  /// For each microbatch the samples of each data member.
-  llvm::SmallVector<llvm::SmallVector<int64_t>> samples;
   /// Whether the schedule has the two halves of the backward apart.
   bool splitsBackward = false;
-
-  int64_t getRank(int64_t data, int64_t tensor) const {
-    return grid[data * tensorSize + tensor];
-  }
-  llvm::SmallVector<int64_t> grid;
 };
 
 /// Splits of equal proportions on one axis of one stage.
@@ -139,7 +126,7 @@ public:
   mutable mlir::func::FuncOp step;
   PlanOp plan;
   StepRoles roles;
-  llvm::SmallVector<StageMesh> stages;
+  llvm::SmallVector<StageRun> stages;
   llvm::SmallVector<int64_t> microbatches, microbatchOffsets;
   std::unique_ptr<FormAnalysis> batch;
   FormAnalysis::Levels levels;
@@ -202,8 +189,6 @@ private:
   using Split = std::pair<Form, const AxisClass *>;
 
   mlir::LogicalResult readStages(mlir::ModuleOp module);
-  mlir::FailureOr<StageMesh> readStage(StageOp stage,
-                                       llvm::ArrayRef<int64_t> distinct);
   mlir::FailureOr<int64_t> findStage(mlir::Operation *op) const;
   int64_t findFirstUse(mlir::BlockArgument argument) const;
   mlir::LogicalResult placeOperations();
@@ -229,7 +214,7 @@ private:
   /// Whether one member has all samples at once.
   bool isWholeBatch() const {
     return microbatches.size() == 1 &&
-           llvm::all_of(stages, [](const StageMesh &stage) {
+           llvm::all_of(stages, [](const StageRun &stage) {
              return stage.dataSize == 1;
            });
   }

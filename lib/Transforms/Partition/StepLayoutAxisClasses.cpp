@@ -17,7 +17,7 @@ using namespace hetero::partition;
 LogicalResult StepLayout::readSplits(
     int64_t stage, StringRef attribute,
     function_ref<LogicalResult(BlockArgument, SplitAttr, bool)> callback) {
-  const StageMesh &mesh = stages[stage];
+  const StageRun &mesh = stages[stage];
   for (BlockArgument argument : step.getArguments()) {
     auto sharding =
         step.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), attribute);

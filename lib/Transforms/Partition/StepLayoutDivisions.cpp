@@ -26,7 +26,7 @@ using namespace hetero::partition;
 LogicalResult StepLayout::checkShardings() const {
   if (!hasShardings)
     return success();
-  StageMesh first = stages.front();
+  StageRun first = stages.front();
   if (stages.size() == 1 && isWholeBatch() && first.tensorAxes)
     return success();
   func::FuncOp function = step;
@@ -50,7 +50,7 @@ LogicalResult StepLayout::checkShardings() const {
 /// class, too, of equal members.
 FailureOr<StepLayout::Split> StepLayout::readSharding(Operation *op,
                                                       ShardingAttr sharding) {
-  const StageMesh &mesh = stages.front();
+  const StageRun &mesh = stages.front();
   std::vector<AxisClass> &classes = tensorClasses.front();
   if (sharding.getMesh().getAttr() != mesh.mesh.getSymNameAttr())
     return op->emitOpError() << "has a sharding on " << sharding.getMesh()

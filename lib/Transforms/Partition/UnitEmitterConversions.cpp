@@ -213,7 +213,7 @@ Value UnitEmitter::exchange(Value local, RankedTensorType type, Holding have,
     return stablehlo::ReshapeOp::create(builder, loc, wanted, value);
   };
   MLIRContext *context = builder.getContext();
-  const StageMesh &stage = layout.stages[member.stage];
+  const StageRun &stage = layout.stages[member.stage];
   Value result = AllToAllOp::create(
       builder, loc, type.clone(cut->want),
       reshape(local, operandType.clone(cut->have)),
@@ -239,7 +239,7 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
   (tensor ? target.tensor : target.data) = to;
   (tensor ? target.tensorClass : target.dataClass) = toClass;
   MLIRContext *context = builder.getContext();
-  const StageMesh &stage = layout.stages[member.stage];
+  const StageRun &stage = layout.stages[member.stage];
   auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
   ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
   AlgorithmAttr algorithm = AlgorithmAttr::get(context, Algorithm::Auto);

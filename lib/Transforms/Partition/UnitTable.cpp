@@ -15,7 +15,7 @@ using namespace hetero::partition;
 
 std::string UnitTable::getName(const UnitKey &key, int64_t stage,
                                int64_t number) const {
-  const StageMesh &mesh = layout.stages[stage];
+  const StageRun &mesh = layout.stages[stage];
   std::string name = "stage" + std::to_string(mesh.planStage);
   if (mesh.chunk != 0)
     name += "_chunk" + std::to_string(mesh.chunk);
@@ -34,7 +34,7 @@ std::string UnitTable::getName(const UnitKey &key, int64_t stage,
 
 FailureOr<const UnitFunction *> UnitTable::get(const UnitKey &key,
                                                const Member &member) {
-  const StageMesh &stage = layout.stages[member.stage];
+  const StageRun &stage = layout.stages[member.stage];
   int64_t rank = stage.getRank(member.data, member.tensor);
   int64_t samples = key.kind == UnitKind::Once
                         ? 0

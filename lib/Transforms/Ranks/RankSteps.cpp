@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Transforms/Ranks/RankSteps.h"
+#include "hetero/Analysis/RankPrograms.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -163,25 +164,15 @@ LogicalResult Programs::checkWaited(const RankSteps &rank,
 FailureOr<std::unique_ptr<Programs>> Programs::read(ModuleOp module) {
   auto programs = std::make_unique<Programs>();
   programs->module = module;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto attr = function->getAttrOfType<ProgramAttr>(
-        HeteroDialect::getProgramAttrName());
-    if (!attr || attr.getStage() || function.isExternal())
-      continue;
-    for (int64_t rank : attr.getRanks()) {
-      auto [it, isNew] = programs->ranks.try_emplace(rank);
-      if (!isNew) {
-        InFlightDiagnostic error = function.emitOpError()
-                                   << "is a second program of rank " << rank;
-        error.attachNote(it->second.function.getLoc()) << "the first is here";
-        return error;
-      }
-      it->second.rank = rank;
-      it->second.function = function;
-    }
+  FailureOr<std::map<int64_t, func::FuncOp>> functions =
+      readRankPrograms(module);
+  if (failed(functions))
+    return failure();
+  for (auto [rank, function] : *functions) {
+    RankSteps &steps = programs->ranks[rank];
+    steps.rank = rank;
+    steps.function = function;
   }
-  if (programs->ranks.empty())
-    return module.emitError("has no rank programs; run hetero-partition first");
   for (auto &[number, rank] : programs->ranks) {
     FailureOr<ArrayRef<Operation *>> ops = programs->getFollowed(rank.function);
     if (failed(ops))

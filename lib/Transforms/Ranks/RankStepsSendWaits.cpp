@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Transforms/Ranks/RankSteps.h"
 
 using namespace mlir;
@@ -127,8 +128,7 @@ void ranks::placeSendWaits(const Programs &programs) {
   Clocks clocks(programs);
   clocks.run();
   for (auto &[number, rank] : programs.ranks) {
-    auto program = rank.function->getAttrOfType<ProgramAttr>(
-        HeteroDialect::getProgramAttrName());
+    ProgramAttr program = getProgram(rank.function);
     if (program.getRanks().size() != 1)
       continue;
     DenseMap<Operation *, Operation *> last; // What was put after it.

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Transforms/Ranks/Passes.h"
@@ -285,8 +286,7 @@ bool SelectCollectivesPass::joins(const Programs &programs,
     SmallVector<Operation *> members;
     for (size_t i = begin; i < end; ++i)
       members.push_back(rank.steps[steps[i]].op);
-    auto program = rank.function->getAttrOfType<ProgramAttr>(
-        HeteroDialect::getProgramAttrName());
+    ProgramAttr program = getProgram(rank.function);
     // In a unit that is called twice a bucket would come twice.
     if (first.call || next.call || program.getRanks().size() != 1 ||
         !isAlike(first.op, next.op) || !canMoveTogether(members, next.op))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Dialect/Stablehlo.h"
 
 using namespace mlir;
@@ -58,16 +59,12 @@ std::unique_ptr<Contributions> Contributions::create(const Programs &programs) {
     return nullptr;
   }
   std::unique_ptr<Contributions> result(new Contributions(programs));
-  result->plan = *plans.begin();
+  FailureOr<PlanView> view = PlanView::read(*plans.begin());
+  if (failed(view))
+    return nullptr;
+  result->view = std::move(*view);
   result->step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      module, result->plan.getStepAttr());
-  int64_t offset = 0;
-  for (int64_t size : result->plan.getMicrobatches()) {
-    result->offsets.push_back(offset);
-    offset += size;
-  }
-  for (StageOp stage : result->plan.getStages())
-    result->stages.push_back(stage);
+      module, result->view.plan.getStepAttr());
   for (auto &[rank, program] : programs.ranks)
     for (BlockArgument argument : program.function.getArguments()) {
       Content &content = result->values[rank][argument];
@@ -77,7 +74,7 @@ std::unique_ptr<Contributions> Contributions::create(const Programs &programs) {
         content.number = part.getIndex();
     }
   for (auto &[rank, program] : programs.ranks)
-    for (size_t stage = 0; stage < result->stages.size(); ++stage)
+    for (size_t stage = 0; stage < result->view.stages.size(); ++stage)
       if (std::optional<Place> place = result->getPlace(rank, stage))
         result->places[rank] = *place;
   return result;
@@ -85,52 +82,22 @@ std::unique_ptr<Contributions> Contributions::create(const Programs &programs) {
 
 std::optional<Place> Contributions::getPlace(int64_t rank,
                                              int64_t stage) const {
-  if (stage < 0 || stage >= int64_t(stages.size()))
+  if (stage < 0 || stage >= int64_t(view.stages.size()))
     return std::nullopt;
-  Place place;
-  place.stage = stages[stage];
-  auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(
-      programs.module, place.stage.getMeshAttr());
-  if (!mesh)
+  const StageView &found = view.stages[stage];
+  std::optional<std::pair<int64_t, int64_t>> member = found.findMember(rank);
+  if (!member)
     return std::nullopt;
-  place.dataAxes = place.stage.getBatchAxes();
-  std::optional<int64_t> data = mesh.getMember(rank, place.dataAxes);
-  std::optional<int64_t> dataSize = mesh.getGroupSize(place.dataAxes);
-  if (!data || !dataSize)
-    return std::nullopt;
-  place.data = *data;
-  place.dataSize = *dataSize;
-  SmallVector<Attribute> others;
-  if (!place.dataAxes.empty())
-    for (Attribute axis : mesh.getAxisNames())
-      if (!llvm::is_contained(place.dataAxes, axis))
-        others.push_back(axis);
-  if (others.empty())
-    return place;
-  place.tensorAxes = ArrayAttr::get(mesh.getContext(), others);
-  place.tensor = mesh.getMember(rank, place.tensorAxes).value_or(0);
-  place.tensorSize = mesh.getGroupSize(place.tensorAxes).value_or(1);
-  return place;
+  return Place{&found, member->first, member->second};
 }
 
-/// The samples of a microbatch that a data member has; nothing if there is no
-/// such microbatch.
-static std::optional<Cells> getSamples(PlanOp plan, StageOp stage,
-                                       int64_t microbatch, int64_t offset,
-                                       int64_t data) {
-  ArrayRef<int64_t> sizes = plan.getMicrobatches();
-  SmallVector<int64_t> distinct;
-  for (int64_t size : sizes.take_front(microbatch + 1))
-    if (!llvm::is_contained(distinct, size))
-      distinct.push_back(size);
-  size_t index = llvm::find(distinct, sizes[microbatch]) - distinct.begin();
-  if (index >= stage.getSamples().size())
-    return std::nullopt;
-  auto shares = dyn_cast<DenseI64ArrayAttr>(stage.getSamples()[index]);
-  if (!shares || data >= shares.size())
-    return std::nullopt;
-  for (int64_t i = 0; i < data; ++i)
-    offset += shares[i];
+/// The samples of a microbatch that a data member has.
+static Cells getSamples(const PlanView &view, const StageView &stage,
+                        int64_t microbatch, int64_t data) {
+  ArrayRef<int64_t> shares = stage.samples[microbatch];
+  int64_t offset = view.offsets[microbatch];
+  for (int64_t share : shares.take_front(data))
+    offset += share;
   return Cells(offset, offset + shares[data]);
 }
 
@@ -138,12 +105,11 @@ FailureOr<std::array<Cells, 3>> Contributions::getOwn(const RankSteps &rank,
                                                       Operation *call) const {
   auto place = places.find(rank.rank);
   func::FuncOp callee = programs.getCallee(call);
-  auto program =
-      callee->getAttrOfType<ProgramAttr>(HeteroDialect::getProgramAttrName());
+  ProgramAttr program = getProgram(callee);
   if (place == places.end())
     return call->emitOpError()
            << "is of rank " << rank.rank << ", which no stage of the plan has";
-  StageOp stage = place->second.stage;
+  StageOp stage = place->second.stage->stage;
   if (!program || program.getStage() != int64_t(stage.getIndex())) {
     InFlightDiagnostic error = call->emitOpError()
                                << "is of rank " << rank.rank
@@ -166,28 +132,25 @@ FailureOr<std::array<Cells, 3>> Contributions::getOwn(const RankSteps &rank,
   if (!instruction || !instruction.getMicrobatch())
     return own;
   int64_t microbatch = *instruction.getMicrobatch();
-  std::optional<Cells> samples;
-  if (microbatch < int64_t(offsets.size()))
-    samples = getSamples(plan, stage, microbatch, offsets[microbatch], data);
-  if (!samples) {
+  if (microbatch >= int64_t(view.microbatches.size())) {
     InFlightDiagnostic error = call->emitOpError()
                                << "is for microbatch " << microbatch;
-    error.attachNote(plan.getLoc())
-        << "the plan has " << offsets.size() << " microbatches";
+    error.attachNote(view.plan.getLoc())
+        << "the plan has " << view.microbatches.size() << " microbatches";
     return error;
   }
-  own[0] = *samples;
+  own[0] = getSamples(view, *place->second.stage, microbatch, data);
   return own;
 }
 
 int64_t Contributions::getTotal(const RankSteps &rank, Axis axis) const {
   if (axis == Axis::Batch)
-    return plan.getBatch();
+    return view.plan.getBatch();
   auto place = places.find(rank.rank);
   if (place == places.end())
     return 1;
-  return axis == Axis::Tensor ? place->second.tensorSize
-                              : place->second.dataSize;
+  const StageView &stage = *place->second.stage;
+  return axis == Axis::Tensor ? stage.tensorSize : stage.dataSize;
 }
 
 /// A sum of everything is whole on all members once they have joined it.
@@ -549,8 +512,7 @@ LogicalResult Contributions::checkUnits() const {
   bool ok = true;
   ModuleOp module = programs.module;
   for (auto unit : module.getOps<func::FuncOp>()) {
-    auto program =
-        unit->getAttrOfType<ProgramAttr>(HeteroDialect::getProgramAttrName());
+    ProgramAttr program = getProgram(unit);
     if (!program || !program.getStage() || unit.isExternal())
       continue;
     // Members of one stage differ in nothing that matters inside.

@@ -121,9 +121,8 @@ struct Content {
 
 /// Where a rank stands in the plan.
 struct Place {
-  mutable StageOp stage;
-  mlir::ArrayAttr dataAxes, tensorAxes; ///< tensorAxes may be null.
-  int64_t data = 0, dataSize = 1, tensor = 0, tensorSize = 1;
+  const StageView *stage = nullptr;
+  int64_t data = 0, tensor = 0;
 };
 
 class Contributions {
@@ -186,10 +185,7 @@ private:
                                      const Share &share) const;
 
   const Programs &programs;
-  mutable PlanOp plan;
-  llvm::SmallVector<StageOp> stages;
-  /// For each microbatch, where it begins.
-  llvm::SmallVector<int64_t> offsets;
+  mutable PlanView view;
   std::map<int64_t, Place> places;
   std::map<int64_t, llvm::DenseMap<mlir::Value, Content>> values;
   mutable mlir::func::FuncOp step;

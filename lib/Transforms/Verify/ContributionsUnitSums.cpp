@@ -69,7 +69,7 @@ bool UnitSums::completes(Operation *op) const {
   if (!isa<AllReduceOp, ReduceScatterOp>(op))
     return false;
   ArrayAttr axes = cast<CommunicationOpInterface>(op).getGroupAxes();
-  ArrayAttr mine = axis == Axis::Tensor ? place.tensorAxes : place.dataAxes;
+  ArrayAttr mine = axis == Axis::Tensor ? place.stage->tensorAxes : place.stage->dataAxes;
   return mine && axes == mine;
 }
 
@@ -158,7 +158,8 @@ LogicalResult UnitSums::checkReduction(const FormAnalysis &forms,
           << " what is partial " << stringifyReductionKind(form.reduction);
   else
     error << "adds up what every member has whole: it would be counted "
-          << (axis == Axis::Tensor ? place.tensorSize : place.dataSize)
+          << (axis == Axis::Tensor ? place.stage->tensorSize
+                                    : place.stage->dataSize)
           << " times";
   error.attachNote(op->getOperand(0).getLoc()) << "the value is made here";
   return error;

@@ -10,18 +10,22 @@
 // RUN: not hetero-opt %S/Inputs/dense.mlir --hetero-attach-cluster=cluster=%S/Inputs/plan-small.yaml --hetero-plan 2>&1 | FileCheck %s --check-prefix=MEMORY
 // RUN: not hetero-opt %t.mlir --hetero-plan=tensor=2 2>&1 | FileCheck %s --check-prefix=TENSOR
 // RUN: not hetero-opt %t.mlir --hetero-plan=tensor=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not hetero-opt %t.mlir --hetero-plan=effort=0 2>&1 | FileCheck %s --check-prefix=EFFORT
+// RUN: not hetero-opt %t.mlir --hetero-plan=time-budget=soon 2>&1 | FileCheck %s --check-prefix=SOON
 // RUN: hetero-opt %s --hetero-plan --split-input-file --verify-diagnostics
 
 // PLANNER: error: {{.*}}'best'{{.*}}even
-// SCHEDULE: error: unknown kind of schedule 'fast'; one of: auto, gpipe, 1f1b, interleaved, h1f1b, zero_bubble, layered
-// STATE: error: unknown way to hold state 'some'; one of: replicated, optimizer, full
-// MANY: error: the step has a batch of 8 samples, which cannot make 9 microbatches
-// ZERO: error: the step cannot have microbatches=0; it must be at least 1
-// SUM: error: the step has a batch of 8 samples, but the microbatches make 9
+// SCHEDULE: error: there is no schedule 'fast'; there are: auto, gpipe, 1f1b, interleaved, h1f1b, zero_bubble, layered
+// STATE: error: there is no way to hold state 'some'; there are: replicated, optimizer, full
+// MANY: error: a batch of 8 samples cannot make 9 microbatches
+// ZERO: error: microbatches is 0 and must be at least 1
+// SUM: error: the batch has 8 samples, but the microbatches make 9
 // DEVICE: error: without names device 7, but the cluster has devices 0 to 1
 // STAGES: error: max-stages is -1 and must be at least 1
 // TENSOR: error: tensor asks for 2 parts, but the most devices of one class in one node are 1
 // NEGATIVE: error: tensor asks for -1 parts
+// EFFORT: error: effort is 0 and must be from 1 to 100
+// SOON: error: time-budget is 'soon' and must be a time, like 5s
 // MEMORY: error: {{.*}}device {{[01]}} {{.*}} B
 
 // expected-error @below {{has no hetero.cluster; run hetero-attach-cluster first}}

@@ -4,4 +4,4 @@
 
 // CLUSTER: error: has no hetero.cluster; run hetero-attach-cluster first
 // BAD: attach-cluster-bad.yaml:3:{{[0-9]+}}: error: {{.*}}a1000
-// MANY: error: the step has a batch of {{[0-9]+}} samples, which cannot make 1000 microbatches
+// MANY: error: a batch of {{[0-9]+}} samples cannot make 1000 microbatches

@@ -30,6 +30,7 @@
 #ifndef HETERO_CONVERSION_PROGRAMS_RUNTIMEPROGRAMS_H
 #define HETERO_CONVERSION_PROGRAMS_RUNTIMEPROGRAMS_H
 
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Runtime/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,12 +69,6 @@ convertToRuntimePrograms(mlir::ModuleOp module, int64_t numRanks = 0,
 /// Marks the operands of kernels that no call of any rank needs afterwards with
 /// `hetero.last_use`, so that results can be computed in their memory.
 void markLastUses(RuntimePrograms &programs);
-
-/// The functions that are programs of ranks.
-llvm::SmallVector<mlir::func::FuncOp> getRankPrograms(mlir::ModuleOp module);
-
-/// The runtime's name of a type; nothing if it cannot be executed.
-std::optional<runtime::TensorType> getRuntimeType(mlir::Type type);
 
 } // namespace hetero
 

@@ -199,8 +199,11 @@ def Hetero_StageOp : Hetero_Op<"stage",
       `node` and replicated between nodes. Exact shares are in `hetero.storage`.
     - `recompute`: only the inputs of the layers are kept, everything else is
       computed again; `offload`: what is kept is parked in the host's memory.
-    - `forward`, `backward`, `boundary`: predicted times for the first
-      microbatch: of the stage itself, and of handing its output to the next.
+    - `forward`, `backward`, `boundary`, `boundary_gradient`: predicted times
+      for the first microbatch: of the stage itself, of handing its output to
+      the next stage, and of taking the gradient back.
+    - `gather`, `reduce`, `update`: predicted times for a step: gathering divided
+      parameters, combining gradients, applying the optimizer.
 
     The body, if there is one, has a `hetero.share` for each device.
 
@@ -222,7 +225,8 @@ def Hetero_StageOp : Hetero_Op<"stage",
     hetero.plan @plan of @step planner "hand" minimizes time
         batch 32 microbatches [16, 16] predicted 20 ms {
       hetero.stage 0 on @grid layers [0 to 5] samples (data) [[11, 5]] in_flight 2
-          state full recompute forward 3 ms backward 7 ms {
+          state full recompute forward 3 ms backward 7 ms gather 1 ms
+          reduce 2 ms update 500 us {
         hetero.share 0 state 1 GiB memory 9 GiB
         hetero.share 1 state 1 GiB memory 9 GiB
         hetero.share 2 micro 1 state 3 GiB memory 8.5 GiB
@@ -243,7 +247,11 @@ def Hetero_StageOp : Hetero_Op<"stage",
                        UnitAttr:$offload,
                        OptionalAttr<Hetero_TimeAttr>:$forward,
                        OptionalAttr<Hetero_TimeAttr>:$backward,
-                       OptionalAttr<Hetero_TimeAttr>:$boundary);
+                       OptionalAttr<Hetero_TimeAttr>:$boundary,
+                       OptionalAttr<Hetero_TimeAttr>:$boundary_gradient,
+                       OptionalAttr<Hetero_TimeAttr>:$gather,
+                       OptionalAttr<Hetero_TimeAttr>:$reduce,
+                       OptionalAttr<Hetero_TimeAttr>:$update);
   let regions = (region MaxSizedRegion<1>:$body);
   let assemblyFormat = [{
     $index `on` $mesh `layers` custom<LayerRuns>($first_layers, $last_layers)
@@ -252,6 +260,10 @@ def Hetero_StageOp : Hetero_Op<"stage",
     (`forward` custom<Quantity>($forward)^)?
     (`backward` custom<Quantity>($backward)^)?
     (`boundary` custom<Quantity>($boundary)^)?
+    (`boundary_gradient` custom<Quantity>($boundary_gradient)^)?
+    (`gather` custom<Quantity>($gather)^)?
+    (`reduce` custom<Quantity>($reduce)^)?
+    (`update` custom<Quantity>($update)^)?
     attr-dict-with-keyword `` custom<OptionalBody>($body)
   }];
   let hasVerifier = 1;
