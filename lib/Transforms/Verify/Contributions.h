@@ -45,6 +45,7 @@
 #ifndef HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H
 #define HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H
 
+#include "hetero/Analysis/PlanView.h"
 #include "hetero/Transforms/Ranks/RankSteps.h"
 #include <array>
 
