@@ -109,7 +109,7 @@ private:
   int64_t largest, count, numLayers;
   bool recomputes, splits = true;
   double limit = infinity;
-  LayerSums sums;
+  LayerBytes bytes;
   RowSecondsTable rowSeconds;
   std::vector<std::vector<Shape>> shapes;
   /// By class, for all layers before: the seconds of a node for all
@@ -134,7 +134,7 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
                        ArrayRef<int64_t> sizes, bool recomputes)
     : model(model), classes(classes), largest(*max_element(sizes)),
       count(sizes.size()), numLayers(model.problem.layers.size()),
-      recomputes(recomputes), sums(model.problem), rowSeconds(model) {
+      recomputes(recomputes), bytes(model.problem), rowSeconds(model) {
   shapes.resize(classes.size());
   for (size_t index = 0; index < classes.size(); ++index)
     findShapes(index, commonDegrees(model.problem));
@@ -145,7 +145,7 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
       for (int64_t layer = 0; layer <= numLayers; ++layer) {
         double seconds = static_cast<double>(count * shape.nodes) /
                          static_cast<double>(shape.shared) *
-                         shape.times->both[layer];
+                         shape.times->both.upTo(layer);
         least[layer] = number == 0 ? seconds : std::min(least[layer], seconds);
       }
   }
@@ -180,8 +180,7 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
         shape.times = &rowSeconds.find(nodes, tensor, shape.samples);
         auto [entry, isNew] =
             best.try_emplace({shape.devices, shape.nodes}, shape);
-        if (!isNew &&
-            shape.times->both.back() < entry->second.times->both.back())
+        if (!isNew && shape.times->both.all() < entry->second.times->both.all())
           entry->second = shape;
       }
   }
@@ -198,30 +197,31 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
 /// What a stage in this shape takes for a microbatch and once.
 StageWork NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
                              int64_t first, int64_t last) const {
-  auto sum = [&](const std::vector<double> &list) {
-    return list[last] - list[first];
+  ColumnState state = bytes.state.of(first, last);
+  auto number = [](Bytes amount) {
+    return static_cast<double>(amount.count());
   };
   auto numNodes = static_cast<double>(shape.nodes);
   auto parts = static_cast<double>(shape.tensor);
   StageWork work;
-  work.forward = sum(shape.times->forward);
-  work.both = sum(shape.times->both);
+  work.forward = shape.times->forward.of(first, last);
+  work.both = shape.times->both.of(first, last);
   if (shape.nodes > 1)
-    work.once = 2 * (1 - 1 / numNodes) * sum(sums.gradients) / nodes.out *
+    work.once = 2 * (1 - 1 / numNodes) * number(state.gradients) / nodes.out *
                 static_cast<double>(shape.shared);
   else if (shape.rows > 1)
-    work.once = 2 * sum(sums.gradients) / parts / nodes.inside;
-  double free =
-      nodes.memory - sum(sums.parameters) / parts -
-      sum(sums.gradients) / parts * (count > 1 ? 2 : 1) -
-      sum(sums.optimizer) / static_cast<double>(shape.nodes * shape.devices);
+    work.once = 2 * number(state.gradients) / parts / nodes.inside;
+  double free = nodes.memory - number(state.parameters) / parts -
+                number(state.gradients) / parts * (count > 1 ? 2 : 1) -
+                number(state.optimizer) /
+                    static_cast<double>(shape.nodes * shape.devices);
   auto samples = static_cast<double>(shape.samples);
   auto room = [&](double kept) {
     return std::min(static_cast<double>(count),
                     std::floor(free / (kept * samples)));
   };
-  work.room = room(sum(sums.saved) / parts);
-  work.roomAgain = room(sum(sums.inputs));
+  work.room = room(number(bytes.saved.of(first, last)) / parts);
+  work.roomAgain = room(number(bytes.inputs.of(first, last)));
   return work;
 }
 
