@@ -16,8 +16,6 @@
 using namespace mlir;
 using namespace hetero;
 
-#include "hetero/Dialect/Hetero/HeteroEnums.cpp.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
 
