@@ -19,9 +19,8 @@ using namespace hetero;
 //===----------------------------------------------------------------------===//
 
 static LinkAttr toAttr(const cluster::Link &link, MLIRContext *context) {
-  return LinkAttr::get(context, *symbolizeLinkKind(stringify(link.kind)),
-                       link.bandwidth.count(), link.latency.count(),
-                       link.shared);
+  return LinkAttr::get(context, link.kind, link.bandwidth.count(),
+                       link.latency.count(), link.shared);
 }
 
 namespace {
@@ -222,8 +221,7 @@ FailureOr<ClusterOp> hetero::createCluster(OpBuilder &builder,
 
 static cluster::Link toLink(LinkAttr attr) {
   cluster::Link link;
-  // Both enumerations have the same words.
-  link.kind = *cluster::parseLinkKind(stringifyLinkKind(attr.getKind()));
+  link.kind = attr.getKind();
   link.bandwidth = Bandwidth(attr.getBandwidth());
   link.latency = Time(attr.getLatency());
   link.shared = attr.getShared();

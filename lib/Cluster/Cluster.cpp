@@ -377,30 +377,6 @@ StringRef hetero::cluster::stringify(CollectiveKind kind) {
   llvm_unreachable("every kind has a name");
 }
 
-StringRef hetero::cluster::stringify(LinkKind kind) {
-  switch (kind) {
-  case LinkKind::Memory:
-    return "memory";
-  case LinkKind::Pcie:
-    return "pcie";
-  case LinkKind::Nvlink:
-    return "nvlink";
-  case LinkKind::Infiniband:
-    return "infiniband";
-  case LinkKind::Ethernet:
-    return "ethernet";
-  }
-  llvm_unreachable("every kind has a name");
-}
-
-std::optional<LinkKind> hetero::cluster::parseLinkKind(StringRef name) {
-  for (LinkKind kind : {LinkKind::Memory, LinkKind::Pcie, LinkKind::Nvlink,
-                        LinkKind::Infiniband, LinkKind::Ethernet})
-    if (stringify(kind) == name)
-      return kind;
-  return std::nullopt;
-}
-
 std::optional<CollectiveKind>
 hetero::cluster::parseCollectiveKind(StringRef name) {
   for (int kind = 0; kind < numCollectiveKinds; ++kind)

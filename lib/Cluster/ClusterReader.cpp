@@ -225,7 +225,8 @@ int64_t ClusterReader::useClass(StringRef text, const YamlNode &place) {
 
 void ClusterReader::readLink(YamlMapping &mapping, Link &link) {
   if (const YamlNode *kind = mapping.get("kind")) {
-    std::optional<LinkKind> parsed = parseLinkKind(reader.readString(*kind));
+    std::optional<LinkKind> parsed =
+        symbolizeLinkKind(reader.readString(*kind));
     if (!parsed)
       reader.fail(*kind, "unknown kind of link '" + kind->text +
                              "'; one of: memory, pcie, nvlink, infiniband, "
