@@ -163,8 +163,7 @@ void ClusterWriter::addCollective(const cluster::MeasuredCollective &measured) {
     times.push_back(point.time.count());
   }
   MeasuredCollectiveOp::create(
-      builder, location, *symbolizeCollectiveKind(stringify(measured.kind)),
-      measured.members, measured.nodes,
+      builder, location, measured.kind, measured.members, measured.nodes,
       measured.deviceClass
           ? FlatSymbolRefAttr::get(classes[*measured.deviceClass].first)
           : FlatSymbolRefAttr(),
@@ -298,9 +297,7 @@ void ClusterReader::readNode(NodeOp op) {
 
 void ClusterReader::readCollective(MeasuredCollectiveOp op) {
   cluster::MeasuredCollective measured;
-  // Both enumerations have the same words.
-  measured.kind =
-      *cluster::parseCollectiveKind(stringifyCollectiveKind(op.getKind()));
+  measured.kind = op.getKind();
   measured.members = op.getMembers();
   measured.nodes = op.getNodes();
   if (FlatSymbolRefAttr name = op.getDeviceClassAttr())

@@ -356,31 +356,3 @@ std::vector<int64_t> Cluster::availableDevices() const {
       ranks.push_back(rank);
   return ranks;
 }
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-StringRef hetero::cluster::stringify(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "all_reduce";
-  case CollectiveKind::AllGather:
-    return "all_gather";
-  case CollectiveKind::ReduceScatter:
-    return "reduce_scatter";
-  case CollectiveKind::AllToAll:
-    return "all_to_all";
-  case CollectiveKind::Broadcast:
-    return "broadcast";
-  }
-  llvm_unreachable("every kind has a name");
-}
-
-std::optional<CollectiveKind>
-hetero::cluster::parseCollectiveKind(StringRef name) {
-  for (int kind = 0; kind < numCollectiveKinds; ++kind)
-    if (stringify(CollectiveKind(kind)) == name)
-      return CollectiveKind(kind);
-  return std::nullopt;
-}

@@ -483,7 +483,7 @@ void ClusterReader::readCollective(const YamlNode &node) {
     names.reserve(numCollectiveKinds);
     for (int kind = 0; kind < numCollectiveKinds; ++kind)
       names.push_back(stringify(CollectiveKind(kind)).str());
-    if (std::optional<CollectiveKind> kind = parseCollectiveKind(text))
+    if (std::optional<CollectiveKind> kind = symbolizeCollectiveKind(text))
       measured.kind = *kind;
     else
       reader.fail(*operation, "expected one of " + join(names, ", ") +

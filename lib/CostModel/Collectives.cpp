@@ -15,7 +15,6 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::cost;
 using hetero::cluster::Cluster;
-using hetero::cluster::CollectiveKind;
 using hetero::cluster::CollectivePoint;
 using hetero::cluster::MeasuredCollective;
 using hetero::cluster::Path;

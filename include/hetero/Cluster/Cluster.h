@@ -166,14 +166,9 @@ struct Site {
   std::vector<int64_t> members;
 };
 
-enum class CollectiveKind {
-  AllReduce,
-  AllGather,
-  ReduceScatter,
-  AllToAll,
-  Broadcast
-};
-inline constexpr int numCollectiveKinds = 5;
+using hetero::CollectiveKind;
+inline constexpr int numCollectiveKinds =
+    hetero::getMaxEnumValForCollectiveKind() + 1;
 
 /// The time of a collective on a tensor of so many bytes.
 struct CollectivePoint {
@@ -286,10 +281,6 @@ Cluster makeDefaultCluster();
 
 /// Writes a cluster.yaml; readCluster gives back the same cluster.
 void writeCluster(const Cluster &cluster, llvm::raw_ostream &os);
-
-/// "all_reduce", ...
-llvm::StringRef stringify(CollectiveKind kind);
-std::optional<CollectiveKind> parseCollectiveKind(llvm::StringRef name);
 
 } // namespace hetero::cluster
 

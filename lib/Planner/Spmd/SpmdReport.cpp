@@ -47,8 +47,9 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
                       splits.tensors[change.tensor], change.from, change.to);
     if (!collective)
       continue;
-    auto &[count, seconds] =
-        report.collectives[stringify(collective->kind).str()];
+    std::string name = stringify(collective->kind).str();
+    llvm::replace(name, '_', '-');
+    auto &[count, seconds] = report.collectives[name];
     ++count;
     seconds += cost.collectiveTime(*collective);
   }
