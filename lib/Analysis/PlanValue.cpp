@@ -121,11 +121,10 @@ ResourceAttr PlanWriter::getLimit(const planner::Resource &resource,
         context, found ? SymbolTable::getSymbolName(found).getValue()
                        : StringRef(resource.part));
   }
-  auto kind = symbolizeResourceKind(stringify(resource.kind));
-  if (!kind || (!resource.stage && !resource.device && !symbol))
+  if (!resource.stage && !resource.device && !symbol)
     return {};
-  return ResourceAttr::get(context, *kind, resource.stage, resource.device,
-                           symbol);
+  return ResourceAttr::get(context, resource.kind, resource.stage,
+                           resource.device, symbol);
 }
 
 ArrayAttr PlanWriter::getLimits(Operation *near) {
@@ -250,11 +249,7 @@ static FailureOr<planner::Stage> getStage(StageOp op, MeshOp meshOp) {
 
 static planner::Resource getResource(ResourceAttr attr) {
   planner::Resource resource;
-  for (planner::ResourceKind kind :
-       {planner::ResourceKind::Compute, planner::ResourceKind::Memory,
-        planner::ResourceKind::Bandwidth, planner::ResourceKind::Latency})
-    if (stringifyResourceKind(attr.getKind()) == stringify(kind))
-      resource.kind = kind;
+  resource.kind = attr.getKind();
   resource.stage = attr.getStage();
   resource.device = attr.getDevice();
   if (attr.getSymbol())

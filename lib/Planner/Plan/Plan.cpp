@@ -108,17 +108,3 @@ StringRef hetero::planner::stringify(StateMode mode) {
   }
   llvm_unreachable("every mode has a name");
 }
-
-StringRef hetero::planner::stringify(ResourceKind kind) {
-  switch (kind) {
-  case ResourceKind::Compute:
-    return "compute";
-  case ResourceKind::Memory:
-    return "memory";
-  case ResourceKind::Bandwidth:
-    return "bandwidth";
-  case ResourceKind::Latency:
-    return "latency";
-  }
-  llvm_unreachable("every kind has a name");
-}

@@ -136,7 +136,7 @@ struct Stage {
   bool operator==(const Stage &other) const;
 };
 
-enum class ResourceKind { Compute, Memory, Bandwidth, Latency };
+using hetero::ResourceKind;
 
 /// Something that would have to grow to make the step faster: a resource of a
 /// stage, of a device, or of a part of the cluster, by name.
@@ -215,7 +215,6 @@ std::string describeLimits(const Plan &plan);
 
 llvm::StringRef stringify(Objective objective);
 llvm::StringRef stringify(StateMode mode);
-llvm::StringRef stringify(ResourceKind kind);
 
 } // namespace hetero::planner
 
