@@ -147,8 +147,7 @@ PlanOp PlanWriter::write(StringRef step, LayerTableOp table) {
       builder, location, builder.getStringAttr(getSymbol("plan")),
       FlatSymbolRefAttr::get(context, step),
       builder.getStringAttr(plan.planner),
-      ObjectiveAttr::get(context,
-                         *symbolizeObjective(stringify(plan.objective))),
+      ObjectiveAttr::get(context, plan.objective),
       /*budget=*/PriceAttr(),
       table ? FlatSymbolRefAttr::get(table.getSymNameAttr())
             : FlatSymbolRefAttr(),
@@ -260,9 +259,7 @@ static planner::Resource getResource(ResourceAttr attr) {
 FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
   planner::Plan plan;
   plan.planner = op.getPlanner().str();
-  plan.objective = op.getObjective() == Objective::Price
-                       ? planner::Objective::Price
-                       : planner::Objective::Time;
+  plan.objective = op.getObjective();
   plan.batch = op.getBatch();
   plan.microbatches.assign(op.getMicrobatches().begin(),
                            op.getMicrobatches().end());

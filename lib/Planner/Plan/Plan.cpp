@@ -85,16 +85,6 @@ std::vector<int64_t> Plan::distinctMicrobatches() const {
 // Names
 //===----------------------------------------------------------------------===//
 
-StringRef hetero::planner::stringify(Objective objective) {
-  switch (objective) {
-  case Objective::Time:
-    return "time";
-  case Objective::Price:
-    return "price";
-  }
-  llvm_unreachable("every objective has a name");
-}
-
 StringRef hetero::planner::stringify(StateMode mode) {
   switch (mode) {
   case StateMode::Replicated:

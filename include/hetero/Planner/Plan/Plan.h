@@ -62,7 +62,7 @@ namespace hetero::planner {
 using simulator::ScheduleKind;
 
 /// What a plan minimizes.
-enum class Objective { Time, Price };
+using hetero::Objective;
 
 /// Which state the devices of a stage divide between them instead of each
 /// holding all of it.
@@ -213,7 +213,6 @@ void printPlan(const Problem &problem, const cluster::Cluster &cluster,
 /// What limits the plan: "compute of stage 0, memory of stage 1".
 std::string describeLimits(const Plan &plan);
 
-llvm::StringRef stringify(Objective objective);
 llvm::StringRef stringify(StateMode mode);
 
 } // namespace hetero::planner
