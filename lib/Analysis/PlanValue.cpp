@@ -72,7 +72,6 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
   SmallVector<Attribute> samples;
   for (const std::vector<int64_t> &list : stage.samples)
     samples.push_back(builder.getDenseI64ArrayAttr(list));
-  auto mode = symbolizeStateSharding(stringify(stage.state));
   auto op = StageOp::create(
       builder, location, builder.getI64IntegerAttr(index),
       FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
@@ -80,9 +79,9 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
       stage.mesh.tensor == 1 ? builder.getArrayAttr({})
                              : builder.getStrArrayAttr({"data"}),
       builder.getArrayAttr(samples), builder.getI64IntegerAttr(stage.inFlight),
-      mode && stage.state != planner::StateMode::Replicated
-          ? StateShardingAttr::get(context, *mode)
-          : StateShardingAttr(),
+      stage.state != StateMode::Replicated
+          ? StateModeAttr::get(context, stage.state)
+          : StateModeAttr(),
       stage.recompute ? builder.getUnitAttr() : UnitAttr(),
       /*offload=*/UnitAttr(), getOptionalTime(stage.forward),
       getOptionalTime(stage.backward), getOptionalTime(stage.boundary));
@@ -200,15 +199,6 @@ static FailureOr<planner::Mesh> getMesh(StageOp stage, MeshOp mesh) {
   return result;
 }
 
-static planner::StateMode getMode(std::optional<StateSharding> state) {
-  for (planner::StateMode mode :
-       {planner::StateMode::Optimizer, planner::StateMode::Full,
-        planner::StateMode::Node})
-    if (state && stringifyStateSharding(*state) == stringify(mode))
-      return mode;
-  return planner::StateMode::Replicated;
-}
-
 static Time getTime(std::optional<TimeAttr> attr) {
   return attr ? Time(attr->getValue()) : Time(0);
 }
@@ -225,7 +215,7 @@ static FailureOr<planner::Stage> getStage(StageOp op, MeshOp meshOp) {
   for (auto list : op.getSamples().getAsRange<DenseI64ArrayAttr>())
     stage.samples.emplace_back(list.asArrayRef().begin(),
                                list.asArrayRef().end());
-  stage.state = getMode(op.getState());
+  stage.state = op.getState().value_or(StateMode::Replicated);
   stage.recompute = op.getRecompute();
   stage.inFlight = op.getInFlight();
   for (int64_t device : stage.mesh.devices) {

@@ -207,9 +207,8 @@ static StageInfo describe(StageOp stage, LayerTableOp layers) {
       info.shares.push_back({static_cast<int64_t>(share.getDevice()),
                              share.getState().getValue(),
                              share.getMemory().getValue()});
-  info.state = stage.getState()
-                   ? stringifyStateSharding(*stage.getState()).str()
-                   : "replicated";
+  info.state =
+      stringify(stage.getState().value_or(StateMode::Replicated)).str();
   info.inFlight = stage.getInFlight();
   info.forward = getSeconds(stage.getForwardAttr());
   info.backward = getSeconds(stage.getBackwardAttr());

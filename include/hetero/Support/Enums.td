@@ -99,8 +99,10 @@ def Hetero_Objective : Hetero_Enum<"Objective", "what a plan minimizes", [
   I32EnumCase<"Price", 1, "price">
 ]>;
 
-def Hetero_StateSharding : Hetero_Enum<"StateSharding",
-                                       "which state a stage divides", [
+// Instead of each device holding all of it: none; the optimizer state; also the
+// parameters, which are gathered for the step; as `full` inside of each node and
+// replicated between nodes.
+def Hetero_StateMode : Hetero_Enum<"StateMode", "which state a stage divides", [
   I32EnumCase<"Replicated", 0, "replicated">,
   I32EnumCase<"Optimizer", 1, "optimizer">,
   I32EnumCase<"Full", 2, "full">,

@@ -80,21 +80,3 @@ std::vector<int64_t> Plan::distinctMicrobatches() const {
       sizes.push_back(size);
   return sizes;
 }
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-StringRef hetero::planner::stringify(StateMode mode) {
-  switch (mode) {
-  case StateMode::Replicated:
-    return "replicated";
-  case StateMode::Optimizer:
-    return "optimizer";
-  case StateMode::Full:
-    return "full";
-  case StateMode::Node:
-    return "node";
-  }
-  llvm_unreachable("every mode has a name");
-}

@@ -30,8 +30,8 @@ def Hetero_CollectiveKindAttr
 def Hetero_ReductionKindAttr
     : Hetero_EnumAttr<Hetero_ReductionKind, "reduction", "sum">;
 def Hetero_ObjectiveAttr : Hetero_EnumAttr<Hetero_Objective, "objective", "time">;
-def Hetero_StateShardingAttr
-    : Hetero_EnumAttr<Hetero_StateSharding, "state_sharding", "replicated">;
+def Hetero_StateModeAttr
+    : Hetero_EnumAttr<Hetero_StateMode, "state_sharding", "replicated">;
 def Hetero_ScheduleKindAttr
     : Hetero_EnumAttr<Hetero_ScheduleKind, "schedule_kind", "h1f1b">;
 def Hetero_AlgorithmAttr : Hetero_EnumAttr<Hetero_Algorithm, "algorithm", "ring">;

@@ -64,14 +64,8 @@ using simulator::ScheduleKind;
 /// What a plan minimizes.
 using hetero::Objective;
 
-/// Which state the devices of a stage divide between them instead of each
-/// holding all of it.
-enum class StateMode {
-  Replicated, ///< none
-  Optimizer,  ///< the optimizer state
-  Full,       ///< parameters and optimizer state; gathered for the step
-  Node        ///< as Full inside of each node, replicated between nodes
-};
+/// Which state the devices of a stage divide between them.
+using hetero::StateMode;
 
 /// Devices in a grid, row by row: `devices[d * tensor + t]`. The samples are
 /// divided along `data`, the layers along `tensor`.
@@ -212,8 +206,6 @@ void printPlan(const Problem &problem, const cluster::Cluster &cluster,
 
 /// What limits the plan: "compute of stage 0, memory of stage 1".
 std::string describeLimits(const Plan &plan);
-
-llvm::StringRef stringify(StateMode mode);
 
 } // namespace hetero::planner
 
