@@ -152,8 +152,7 @@ PlanOp PlanWriter::write(StringRef step, LayerTableOp table) {
             : FlatSymbolRefAttr(),
       builder.getI64IntegerAttr(plan.batch),
       builder.getDenseI64ArrayAttr(plan.microbatches),
-      ScheduleKindAttr::get(context,
-                            *symbolizeScheduleKind(stringify(plan.schedule))),
+      ScheduleKindAttr::get(context, plan.schedule),
       getTime(std::max(plan.predicted, Time(1))),
       hasBound ? getTime(plan.bound) : TimeAttr(), /*limited_by=*/ArrayAttr());
   if (ArrayAttr limits = getLimits(op))
@@ -253,10 +252,10 @@ FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
   plan.batch = op.getBatch();
   plan.microbatches.assign(op.getMicrobatches().begin(),
                            op.getMicrobatches().end());
-  // Both enumerations have the same words, but for custom orders.
-  if (std::optional<ScheduleKind> kind = op.getSchedule())
-    plan.schedule = simulator::parseScheduleKind(stringifyScheduleKind(*kind))
-                        .value_or(plan.schedule);
+  // Planners do not know the orders of custom schedules.
+  if (std::optional<ScheduleKind> kind = op.getSchedule();
+      kind && kind != ScheduleKind::Custom)
+    plan.schedule = *kind;
   plan.predicted = Time(op.getPredicted().getValue());
   plan.bound = getTime(op.getBound());
   if (std::optional<ArrayAttr> limits = op.getLimitedBy())
