@@ -353,34 +353,6 @@ std::string hetero::simulator::listScheduleKinds() {
       ", ");
 }
 
-StringRef hetero::simulator::stringify(InstructionKind kind) {
-  switch (kind) {
-  case InstructionKind::Forward:
-    return "forward";
-  case InstructionKind::Backward:
-    return "backward";
-  case InstructionKind::InputGradient:
-    return "input_gradient";
-  case InstructionKind::WeightGradient:
-    return "weight_gradient";
-  case InstructionKind::Update:
-    return "update";
-  case InstructionKind::Gather:
-    return "gather";
-  case InstructionKind::Reduce:
-    return "reduce";
-  case InstructionKind::SendActivation:
-    return "send_activation";
-  case InstructionKind::RecvActivation:
-    return "recv_activation";
-  case InstructionKind::SendGradient:
-    return "send_gradient";
-  case InstructionKind::RecvGradient:
-    return "recv_gradient";
-  }
-  llvm_unreachable("every kind has a name");
-}
-
 std::string hetero::simulator::stringify(const Instruction &instruction) {
   std::string text = stringify(instruction.kind).str();
   if (instruction.microbatch)

@@ -85,10 +85,8 @@ static FailureOr<std::vector<int64_t>> getInFlight(simulator::ScheduleKind kind,
 
 static InstructionAttr toAttr(const simulator::Instruction &instruction,
                               MLIRContext *context) {
-  // Both enumerations have the same words.
-  return InstructionAttr::get(
-      context, *symbolizeInstructionKind(stringify(instruction.kind)),
-      instruction.microbatch, instruction.peer, instruction.chunk, /*sweep=*/0);
+  return InstructionAttr::get(context, instruction.kind, instruction.microbatch,
+                              instruction.peer, instruction.chunk, /*sweep=*/0);
 }
 
 ScheduleOp SchedulePass::write(PlanOp plan,

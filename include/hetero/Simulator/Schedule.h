@@ -83,20 +83,9 @@ using hetero::ScheduleKind;
 /// by hand.
 llvm::ArrayRef<ScheduleKind> scheduleKinds();
 
-/// One thing that a stage does, as in `#hetero.instruction`.
-enum class InstructionKind {
-  Forward,
-  Backward,
-  InputGradient,
-  WeightGradient,
-  Update,
-  Gather,
-  Reduce,
-  SendActivation,
-  RecvActivation,
-  SendGradient,
-  RecvGradient
-};
+/// One thing that a stage does. Schedules that are built have neither `prepare`
+/// nor `recompute`, which are for ranks; a simulation refuses them.
+using hetero::InstructionKind;
 
 struct Instruction {
   InstructionKind kind = InstructionKind::Forward;
@@ -186,7 +175,6 @@ bool isRecv(InstructionKind kind);
 /// stages nor inside of one.
 bool isCompute(InstructionKind kind);
 
-llvm::StringRef stringify(InstructionKind kind);
 /// "forward 3", "send_gradient 2 to 1", "gather chunk 1".
 std::string stringify(const Instruction &instruction);
 /// One of scheduleKinds().
