@@ -156,23 +156,6 @@ static runtime::Reduction getReduction(ReductionKind kind) {
   return runtime::Reduction::Sum;
 }
 
-static runtime::Algorithm getAlgorithm(Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::Padded:
-    return runtime::Algorithm::Padded;
-  case Algorithm::Grouped:
-    return runtime::Algorithm::Grouped;
-  case Algorithm::Ring:
-    return runtime::Algorithm::Ring;
-  case Algorithm::Tree:
-    return runtime::Algorithm::Tree;
-  case Algorithm::Hierarchical:
-    return runtime::Algorithm::Hierarchical;
-  default:
-    return runtime::Algorithm::Auto;
-  }
-}
-
 /// The type with the units of the split apart: [.., outer, units * inner, ..].
 static runtime::TensorType getWideType(runtime::TensorType type,
                                        SplitAttr split) {
@@ -242,7 +225,7 @@ LogicalResult ProgramBuilder::convertCollective(Operation *op) {
   instruction.group.assign(group.begin(), group.end());
   instruction.channel = communication.getChannelNumber();
   if (auto algorithm = op->getAttrOfType<AlgorithmAttr>("algorithm"))
-    instruction.algorithm = getAlgorithm(algorithm.getValue());
+    instruction.algorithm = algorithm.getValue();
   if (auto reduction = op->getAttrOfType<ReductionKindAttr>("reduction"))
     instruction.reduction = getReduction(reduction.getValue());
   instruction.started = communication.isStart();

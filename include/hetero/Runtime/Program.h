@@ -39,6 +39,7 @@
 #ifndef HETERO_RUNTIME_PROGRAM_H
 #define HETERO_RUNTIME_PROGRAM_H
 
+#include "hetero/Support/Enums.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -118,15 +119,9 @@ struct Binding {
 
 enum class Reduction : uint8_t { Sum, Max, Min, And, Or };
 
-/// How a collective is carried out; `Auto` leaves it to the transport.
-enum class Algorithm : uint8_t {
-  Auto,
-  Padded,
-  Grouped,
-  Ring,
-  Tree,
-  Hierarchical
-};
+/// How a collective is carried out; transports that know only some of them take
+/// the others as `auto`, which leaves it to them.
+using hetero::Algorithm;
 
 enum class Opcode : uint8_t {
   Call,          ///< kernel: operands -> results
