@@ -140,22 +140,6 @@ LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
   return success();
 }
 
-static runtime::Reduction getReduction(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Sum:
-    return runtime::Reduction::Sum;
-  case ReductionKind::Max:
-    return runtime::Reduction::Max;
-  case ReductionKind::Min:
-    return runtime::Reduction::Min;
-  case ReductionKind::And:
-    return runtime::Reduction::And;
-  case ReductionKind::Or:
-    return runtime::Reduction::Or;
-  }
-  return runtime::Reduction::Sum;
-}
-
 /// The type with the units of the split apart: [.., outer, units * inner, ..].
 static runtime::TensorType getWideType(runtime::TensorType type,
                                        SplitAttr split) {
@@ -227,7 +211,7 @@ LogicalResult ProgramBuilder::convertCollective(Operation *op) {
   if (auto algorithm = op->getAttrOfType<AlgorithmAttr>("algorithm"))
     instruction.algorithm = algorithm.getValue();
   if (auto reduction = op->getAttrOfType<ReductionKindAttr>("reduction"))
-    instruction.reduction = getReduction(reduction.getValue());
+    instruction.reduction = reduction.getValue();
   instruction.started = communication.isStart();
   Type resultType = op->getResult(0).getType();
   if (auto handle = dyn_cast<HandleType>(resultType))
@@ -278,7 +262,7 @@ LogicalResult ProgramBuilder::convertAccumulate(AccumulateOp op) {
     sum = copy(sum, *type, op);
   Instruction &instruction = add(Opcode::Accumulate, op);
   instruction.operands = {get(op.getOperand()), sum};
-  instruction.reduction = getReduction(op.getReduction());
+  instruction.reduction = op.getReduction();
   numNames[sum] = 0; // The old value has no more use.
   set(op.getResult(), sum);
   return success();

@@ -117,7 +117,7 @@ struct Binding {
   Region region;
 };
 
-enum class Reduction : uint8_t { Sum, Max, Min, And, Or };
+using Reduction = ReductionKind;
 
 /// How a collective is carried out; transports that know only some of them take
 /// the others as `auto`, which leaves it to them.
@@ -145,7 +145,7 @@ enum class Opcode : uint8_t {
 /// "call", "all_reduce", ..., for traces and messages.
 const char *nameOf(Opcode opcode);
 /// "sum", "max", ...
-const char *nameOf(Reduction reduction);
+std::string nameOf(Reduction reduction);
 /// Whether it goes through the transport.
 bool isCommunication(Opcode opcode);
 

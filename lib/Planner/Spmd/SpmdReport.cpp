@@ -18,7 +18,7 @@ using namespace hetero::planner;
 
 static bool isProduct(const GraphOp &op) {
   return op.operands.size() == 2 && op.linear.size() == 2 &&
-         is_contained(op.loops, LoopReduction::Sum);
+         is_contained(op.loops, ReductionKind::Sum);
 }
 
 static const char *getKind(const OpStrategy &strategy) {
