@@ -19,9 +19,8 @@ using namespace hetero;
 //===----------------------------------------------------------------------===//
 
 static LinkAttr toAttr(const cluster::Link &link, MLIRContext *context) {
-  return LinkAttr::get(context, *symbolizeLinkKind(stringify(link.kind)),
-                       link.bandwidth.count(), link.latency.count(),
-                       link.shared);
+  return LinkAttr::get(context, link.kind, link.bandwidth.count(),
+                       link.latency.count(), link.shared);
 }
 
 namespace {
@@ -164,8 +163,7 @@ void ClusterWriter::addCollective(const cluster::MeasuredCollective &measured) {
     times.push_back(point.time.count());
   }
   MeasuredCollectiveOp::create(
-      builder, location, *symbolizeCollectiveKind(stringify(measured.kind)),
-      measured.members, measured.nodes,
+      builder, location, measured.kind, measured.members, measured.nodes,
       measured.deviceClass
           ? FlatSymbolRefAttr::get(classes[*measured.deviceClass].first)
           : FlatSymbolRefAttr(),
@@ -222,8 +220,7 @@ FailureOr<ClusterOp> hetero::createCluster(OpBuilder &builder,
 
 static cluster::Link toLink(LinkAttr attr) {
   cluster::Link link;
-  // Both enumerations have the same words.
-  link.kind = *cluster::parseLinkKind(stringifyLinkKind(attr.getKind()));
+  link.kind = attr.getKind();
   link.bandwidth = Bandwidth(attr.getBandwidth());
   link.latency = Time(attr.getLatency());
   link.shared = attr.getShared();
@@ -300,9 +297,7 @@ void ClusterReader::readNode(NodeOp op) {
 
 void ClusterReader::readCollective(MeasuredCollectiveOp op) {
   cluster::MeasuredCollective measured;
-  // Both enumerations have the same words.
-  measured.kind =
-      *cluster::parseCollectiveKind(stringifyCollectiveKind(op.getKind()));
+  measured.kind = op.getKind();
   measured.members = op.getMembers();
   measured.nodes = op.getNodes();
   if (FlatSymbolRefAttr name = op.getDeviceClassAttr())

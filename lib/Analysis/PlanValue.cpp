@@ -72,7 +72,6 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
   SmallVector<Attribute> samples;
   for (const std::vector<int64_t> &list : stage.samples)
     samples.push_back(builder.getDenseI64ArrayAttr(list));
-  auto mode = symbolizeStateSharding(stringify(stage.state));
   auto op = StageOp::create(
       builder, location, builder.getI64IntegerAttr(index),
       FlatSymbolRefAttr::get(mesh.getSymNameAttr()),
@@ -80,9 +79,9 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
       stage.mesh.tensor == 1 ? builder.getArrayAttr({})
                              : builder.getStrArrayAttr({"data"}),
       builder.getArrayAttr(samples), builder.getI64IntegerAttr(stage.inFlight),
-      mode && stage.state != planner::StateMode::Replicated
-          ? StateShardingAttr::get(context, *mode)
-          : StateShardingAttr(),
+      stage.state != StateMode::Replicated
+          ? StateModeAttr::get(context, stage.state)
+          : StateModeAttr(),
       stage.recompute ? builder.getUnitAttr() : UnitAttr(),
       /*offload=*/UnitAttr(), getOptionalTime(stage.forward),
       getOptionalTime(stage.backward), getOptionalTime(stage.boundary),
@@ -123,11 +122,10 @@ ResourceAttr PlanWriter::getLimit(const planner::Resource &resource,
         context, found ? SymbolTable::getSymbolName(found).getValue()
                        : StringRef(resource.part));
   }
-  auto kind = symbolizeResourceKind(stringify(resource.kind));
-  if (!kind || (!resource.stage && !resource.device && !symbol))
+  if (!resource.stage && !resource.device && !symbol)
     return {};
-  return ResourceAttr::get(context, *kind, resource.stage, resource.device,
-                           symbol);
+  return ResourceAttr::get(context, resource.kind, resource.stage,
+                           resource.device, symbol);
 }
 
 ArrayAttr PlanWriter::getLimits(Operation *near) {
@@ -150,15 +148,13 @@ PlanOp PlanWriter::write(StringRef step, LayerTableOp table) {
       builder, location, builder.getStringAttr(getSymbol("plan")),
       FlatSymbolRefAttr::get(context, step),
       builder.getStringAttr(plan.planner),
-      ObjectiveAttr::get(context,
-                         *symbolizeObjective(stringify(plan.objective))),
+      ObjectiveAttr::get(context, plan.objective),
       /*budget=*/PriceAttr(),
       table ? FlatSymbolRefAttr::get(table.getSymNameAttr())
             : FlatSymbolRefAttr(),
       builder.getI64IntegerAttr(plan.batch),
       builder.getDenseI64ArrayAttr(plan.microbatches),
-      ScheduleKindAttr::get(context,
-                            *symbolizeScheduleKind(stringify(plan.schedule))),
+      ScheduleKindAttr::get(context, plan.schedule),
       getTime(std::max(plan.predicted, Time(1))),
       hasBound ? getTime(plan.bound) : TimeAttr(), /*limited_by=*/ArrayAttr());
   if (ArrayAttr limits = getLimits(op))
@@ -179,15 +175,6 @@ PlanOp hetero::createPlan(OpBuilder &builder, Location location,
 // From the IR to the value
 //===----------------------------------------------------------------------===//
 
-static planner::StateMode getMode(std::optional<StateSharding> state) {
-  for (planner::StateMode mode :
-       {planner::StateMode::Optimizer, planner::StateMode::Full,
-        planner::StateMode::Node})
-    if (state && stringifyStateSharding(*state) == stringify(mode))
-      return mode;
-  return planner::StateMode::Replicated;
-}
-
 static Time getTime(std::optional<TimeAttr> attr) {
   return attr ? Time(attr->getValue()) : Time(0);
 }
@@ -204,7 +191,7 @@ static planner::Stage getStage(const StageView &view) {
   for (auto list : op.getSamples().getAsRange<DenseI64ArrayAttr>())
     stage.samples.emplace_back(list.asArrayRef().begin(),
                                list.asArrayRef().end());
-  stage.state = getMode(op.getState());
+  stage.state = op.getState().value_or(StateMode::Replicated);
   stage.recompute = op.getRecompute();
   stage.inFlight = op.getInFlight();
   for (int64_t device : stage.mesh.devices) {
@@ -231,11 +218,7 @@ static planner::Stage getStage(const StageView &view) {
 
 static planner::Resource getResource(ResourceAttr attr) {
   planner::Resource resource;
-  for (planner::ResourceKind kind :
-       {planner::ResourceKind::Compute, planner::ResourceKind::Memory,
-        planner::ResourceKind::Bandwidth, planner::ResourceKind::Latency})
-    if (stringifyResourceKind(attr.getKind()) == stringify(kind))
-      resource.kind = kind;
+  resource.kind = attr.getKind();
   resource.stage = attr.getStage();
   resource.device = attr.getDevice();
   if (attr.getSymbol())
@@ -246,16 +229,14 @@ static planner::Resource getResource(ResourceAttr attr) {
 FailureOr<planner::Plan> hetero::getPlan(PlanOp op) {
   planner::Plan plan;
   plan.planner = op.getPlanner().str();
-  plan.objective = op.getObjective() == Objective::Price
-                       ? planner::Objective::Price
-                       : planner::Objective::Time;
+  plan.objective = op.getObjective();
   plan.batch = op.getBatch();
   plan.microbatches.assign(op.getMicrobatches().begin(),
                            op.getMicrobatches().end());
-  // Both enumerations have the same words, but for custom orders.
-  if (std::optional<ScheduleKind> kind = op.getSchedule())
-    plan.schedule = simulator::parseScheduleKind(stringifyScheduleKind(*kind))
-                        .value_or(plan.schedule);
+  // Planners do not know the orders of custom schedules.
+  if (std::optional<ScheduleKind> kind = op.getSchedule();
+      kind && kind != ScheduleKind::Custom)
+    plan.schedule = *kind;
   plan.predicted = Time(op.getPredicted().getValue());
   plan.bound = getTime(op.getBound());
   if (std::optional<ArrayAttr> limits = op.getLimitedBy())

@@ -16,28 +16,9 @@ using namespace mlir;
 using namespace hetero;
 using planner::ArgumentRole;
 using planner::GraphOp;
-using planner::LoopReduction;
 
 /// Arguments with at most so many elements are everywhere at no cost.
 static constexpr uint64_t maxSmallElements = 8;
-
-static LoopReduction getReduction(std::optional<ReductionKind> kind) {
-  if (!kind)
-    return LoopReduction::None;
-  switch (*kind) {
-  case ReductionKind::Sum:
-    return LoopReduction::Sum;
-  case ReductionKind::Max:
-    return LoopReduction::Max;
-  case ReductionKind::Min:
-    return LoopReduction::Min;
-  case ReductionKind::And:
-    return LoopReduction::And;
-  case ReductionKind::Or:
-    return LoopReduction::Or;
-  }
-  llvm_unreachable("every kind is known to graphs");
-}
 
 static bool isTensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -183,7 +164,7 @@ void GraphBuilder::addRule(const DimensionMap &map, ArrayRef<Value> captures,
       for (int loop : loops)
         used = std::max(used, loop + 1);
   for (const DimensionMap::Loop &loop : ArrayRef(map.loops).take_front(used))
-    out.loops.push_back(getReduction(loop.reduction));
+    out.loops.push_back(loop.reduction);
 }
 
 /// Whether a value goes from one fused operation into the next.

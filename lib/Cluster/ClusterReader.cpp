@@ -225,7 +225,8 @@ int64_t ClusterReader::useClass(StringRef text, const YamlNode &place) {
 
 void ClusterReader::readLink(YamlMapping &mapping, Link &link) {
   if (const YamlNode *kind = mapping.get("kind")) {
-    std::optional<LinkKind> parsed = parseLinkKind(reader.readString(*kind));
+    std::optional<LinkKind> parsed =
+        symbolizeLinkKind(reader.readString(*kind));
     if (!parsed)
       reader.fail(*kind, "unknown kind of link '" + kind->text +
                              "'; one of: memory, pcie, nvlink, infiniband, "
@@ -482,7 +483,7 @@ void ClusterReader::readCollective(const YamlNode &node) {
     names.reserve(numCollectiveKinds);
     for (int kind = 0; kind < numCollectiveKinds; ++kind)
       names.push_back(stringify(CollectiveKind(kind)).str());
-    if (std::optional<CollectiveKind> kind = parseCollectiveKind(text))
+    if (std::optional<CollectiveKind> kind = symbolizeCollectiveKind(text))
       measured.kind = *kind;
     else
       reader.fail(*operation, "expected one of " + join(names, ", ") +

@@ -15,7 +15,6 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::cost;
 using hetero::cluster::Cluster;
-using hetero::cluster::CollectiveKind;
 using hetero::cluster::CollectivePoint;
 using hetero::cluster::MeasuredCollective;
 using hetero::cluster::Path;
@@ -43,22 +42,6 @@ const CostFigures &hetero::cost::costFigures() {
 //===----------------------------------------------------------------------===//
 // Times
 //===----------------------------------------------------------------------===//
-
-StringRef hetero::cost::stringify(Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::Ring:
-    return "ring";
-  case Algorithm::Tree:
-    return "tree";
-  case Algorithm::Hierarchical:
-    return "hierarchical";
-  case Algorithm::Padded:
-    return "padded";
-  case Algorithm::Grouped:
-    return "grouped";
-  }
-  llvm_unreachable("every algorithm has a name");
-}
 
 /// Takes over what was measured for as many members in as many nodes, first
 /// what was for their class.
@@ -227,9 +210,7 @@ Time hetero::cost::allReduceTime(const Group &group, Bytes bytes,
            (2 * int64_t(Log2_64_Ceil(group.members)));
   case Algorithm::Hierarchical:
     return hierarchicalPass(group, bytes) * 2;
-  case Algorithm::Ring:
-  case Algorithm::Padded:
-  case Algorithm::Grouped:
+  default:
     break;
   }
   return ringPass(group.members, bytes, group.bandwidth, group.latency) * 2;
@@ -251,9 +232,7 @@ Time hetero::cost::allGatherTime(const Group &group, ArrayRef<Bytes> shards,
            lengthen((total - smallest) / group.bandwidth);
   case Algorithm::Hierarchical:
     return hierarchicalPass(group, largest * group.members);
-  case Algorithm::Ring:
-  case Algorithm::Tree:
-  case Algorithm::Padded:
+  default:
     break;
   }
   return ringPass(group.members, largest * group.members, group.bandwidth,

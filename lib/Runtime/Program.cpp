@@ -106,20 +106,8 @@ const char *hetero::runtime::nameOf(Opcode opcode) {
   return "unknown instruction";
 }
 
-const char *hetero::runtime::nameOf(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::Sum:
-    return "sum";
-  case Reduction::Max:
-    return "max";
-  case Reduction::Min:
-    return "min";
-  case Reduction::And:
-    return "and";
-  case Reduction::Or:
-    return "or";
-  }
-  return "unknown reduction";
+std::string hetero::runtime::nameOf(Reduction reduction) {
+  return stringify(reduction).str();
 }
 
 bool hetero::runtime::isCommunication(Opcode opcode) {

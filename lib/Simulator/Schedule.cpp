@@ -112,6 +112,8 @@ hetero::simulator::computeInFlight(ScheduleKind kind, int64_t microbatches,
     case ScheduleKind::ZeroBubble:
       wanted = coverAll(stages, period);
       break;
+    case ScheduleKind::Custom:
+      llvm_unreachable("not one of scheduleKinds()");
     }
     counts[i] = std::max<int64_t>(1, std::min({wanted, limit, most}));
   }
@@ -338,30 +340,10 @@ static constexpr ScheduleKind allKinds[] = {
 
 ArrayRef<ScheduleKind> hetero::simulator::scheduleKinds() { return allKinds; }
 
-StringRef hetero::simulator::stringify(ScheduleKind kind) {
-  switch (kind) {
-  case ScheduleKind::Gpipe:
-    return "gpipe";
-  case ScheduleKind::OneFOneB:
-    return "1f1b";
-  case ScheduleKind::Interleaved:
-    return "interleaved";
-  case ScheduleKind::HeteroOneFOneB:
-    return "h1f1b";
-  case ScheduleKind::ZeroBubble:
-    return "zero_bubble";
-  case ScheduleKind::Layered:
-    return "layered";
-  }
-  llvm_unreachable("every kind has a name");
-}
-
 std::optional<ScheduleKind>
 hetero::simulator::parseScheduleKind(StringRef name) {
-  for (ScheduleKind kind : allKinds)
-    if (stringify(kind) == name)
-      return kind;
-  return std::nullopt;
+  std::optional<ScheduleKind> kind = symbolizeScheduleKind(name);
+  return kind == ScheduleKind::Custom ? std::nullopt : kind;
 }
 
 std::string hetero::simulator::listScheduleKinds() {
@@ -369,34 +351,6 @@ std::string hetero::simulator::listScheduleKinds() {
       map_range(allKinds,
                 [](ScheduleKind kind) { return stringify(kind).str(); }),
       ", ");
-}
-
-StringRef hetero::simulator::stringify(InstructionKind kind) {
-  switch (kind) {
-  case InstructionKind::Forward:
-    return "forward";
-  case InstructionKind::Backward:
-    return "backward";
-  case InstructionKind::InputGradient:
-    return "input_gradient";
-  case InstructionKind::WeightGradient:
-    return "weight_gradient";
-  case InstructionKind::Update:
-    return "update";
-  case InstructionKind::Gather:
-    return "gather";
-  case InstructionKind::Reduce:
-    return "reduce";
-  case InstructionKind::SendActivation:
-    return "send_activation";
-  case InstructionKind::RecvActivation:
-    return "recv_activation";
-  case InstructionKind::SendGradient:
-    return "send_gradient";
-  case InstructionKind::RecvGradient:
-    return "recv_gradient";
-  }
-  llvm_unreachable("every kind has a name");
 }
 
 std::string hetero::simulator::stringify(const Instruction &instruction) {

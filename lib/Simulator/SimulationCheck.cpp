@@ -21,6 +21,8 @@ static Error checkInstruction(const Schedule &schedule, int64_t index,
     return createStringError("stage " + Twine(index) + ": '" +
                              stringify(instruction) + "' " + why);
   };
+  if (kind == InstructionKind::Prepare || kind == InstructionKind::Recompute)
+    return fail("is not simulated");
   bool once = kind == InstructionKind::Update ||
               kind == InstructionKind::Gather ||
               kind == InstructionKind::Reduce;

@@ -33,21 +33,13 @@ static std::optional<simulator::Schedule> getSchedule(ScheduleOp op) {
     stage.inFlight = stageOp.getInFlight();
     for (auto attr : stageOp.getInstructions().getAsRange<InstructionAttr>()) {
       // Takes no time worth speaking of.
-      if (attr.getKind() == hetero::InstructionKind::Prepare)
+      if (attr.getKind() == InstructionKind::Prepare)
         continue;
-      simulator::Instruction instruction;
-      bool known = false;
-      for (int kind = 0; kind <= int(simulator::InstructionKind::RecvGradient);
-           ++kind) {
-        instruction.kind = simulator::InstructionKind(kind);
-        if (simulator::stringify(instruction.kind) ==
-            stringifyInstructionKind(attr.getKind())) {
-          known = true;
-          break;
-        }
-      }
-      if (!known || attr.getSweep() != 0 || attr.getChunk() != 0)
+      if (attr.getKind() == InstructionKind::Recompute ||
+          attr.getSweep() != 0 || attr.getChunk() != 0)
         return std::nullopt;
+      simulator::Instruction instruction;
+      instruction.kind = attr.getKind();
       instruction.microbatch = attr.getMicrobatch();
       instruction.peer = attr.getPeer();
       stage.instructions.push_back(instruction);

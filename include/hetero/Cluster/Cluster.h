@@ -66,6 +66,7 @@
 #define HETERO_CLUSTER_CLUSTER_H
 
 #include "hetero/Support/Amount.h"
+#include "hetero/Support/Enums.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -111,7 +112,7 @@ struct DeviceClass {
   double bestEfficiency() const;
 };
 
-enum class LinkKind { Memory, Pcie, Nvlink, Infiniband, Ethernet };
+using hetero::LinkKind;
 
 /// Carries `bandwidth` in each direction at the same time and adds `latency` to
 /// each message. When it is `shared` all of its users have it together.
@@ -165,14 +166,9 @@ struct Site {
   std::vector<int64_t> members;
 };
 
-enum class CollectiveKind {
-  AllReduce,
-  AllGather,
-  ReduceScatter,
-  AllToAll,
-  Broadcast
-};
-inline constexpr int numCollectiveKinds = 5;
+using hetero::CollectiveKind;
+inline constexpr int numCollectiveKinds =
+    hetero::getMaxEnumValForCollectiveKind() + 1;
 
 /// The time of a collective on a tensor of so many bytes.
 struct CollectivePoint {
@@ -285,12 +281,6 @@ Cluster makeDefaultCluster();
 
 /// Writes a cluster.yaml; readCluster gives back the same cluster.
 void writeCluster(const Cluster &cluster, llvm::raw_ostream &os);
-
-llvm::StringRef stringify(LinkKind kind);
-/// "all_reduce", ...
-llvm::StringRef stringify(CollectiveKind kind);
-std::optional<LinkKind> parseLinkKind(llvm::StringRef name);
-std::optional<CollectiveKind> parseCollectiveKind(llvm::StringRef name);
 
 } // namespace hetero::cluster
 

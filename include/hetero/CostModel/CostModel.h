@@ -94,10 +94,9 @@ Time operationBound(const cluster::DeviceClass &deviceClass,
 // Communication
 //===----------------------------------------------------------------------===//
 
-/// How a collective is done.
-enum class Algorithm { Ring, Tree, Hierarchical, Padded, Grouped };
-
-llvm::StringRef stringify(Algorithm algorithm);
+/// How a collective is done. `auto` and `point_to_point` are not formulas;
+/// where an algorithm is asked for they mean ring.
+using hetero::Algorithm;
 
 /// Devices that communicate, in ring order, as the formulas see them.
 struct Group {

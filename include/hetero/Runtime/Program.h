@@ -39,6 +39,7 @@
 #ifndef HETERO_RUNTIME_PROGRAM_H
 #define HETERO_RUNTIME_PROGRAM_H
 
+#include "hetero/Support/Enums.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -116,17 +117,11 @@ struct Binding {
   Region region;
 };
 
-enum class Reduction : uint8_t { Sum, Max, Min, And, Or };
+using Reduction = ReductionKind;
 
-/// How a collective is carried out; `Auto` leaves it to the transport.
-enum class Algorithm : uint8_t {
-  Auto,
-  Padded,
-  Grouped,
-  Ring,
-  Tree,
-  Hierarchical
-};
+/// How a collective is carried out; transports that know only some of them take
+/// the others as `auto`, which leaves it to them.
+using hetero::Algorithm;
 
 enum class Opcode : uint8_t {
   Call,          ///< kernel: operands -> results
@@ -150,7 +145,7 @@ enum class Opcode : uint8_t {
 /// "call", "all_reduce", ..., for traces and messages.
 const char *nameOf(Opcode opcode);
 /// "sum", "max", ...
-const char *nameOf(Reduction reduction);
+std::string nameOf(Reduction reduction);
 /// Whether it goes through the transport.
 bool isCommunication(Opcode opcode);
 

@@ -67,6 +67,7 @@
 #define HETERO_SIMULATOR_SCHEDULE_H
 
 #include "hetero/Support/Amount.h"
+#include "hetero/Support/Enums.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -76,33 +77,15 @@
 
 namespace hetero::simulator {
 
-/// As in `hetero.schedule`, without `custom`.
-enum class ScheduleKind {
-  Gpipe,
-  OneFOneB,
-  Interleaved,
-  HeteroOneFOneB,
-  ZeroBubble,
-  Layered
-};
+using hetero::ScheduleKind;
 
-/// All kinds, in order.
+/// All kinds that can be built, in order: not `custom`, whose lists are written
+/// by hand.
 llvm::ArrayRef<ScheduleKind> scheduleKinds();
 
-/// One thing that a stage does, as in `#hetero.instruction`.
-enum class InstructionKind {
-  Forward,
-  Backward,
-  InputGradient,
-  WeightGradient,
-  Update,
-  Gather,
-  Reduce,
-  SendActivation,
-  RecvActivation,
-  SendGradient,
-  RecvGradient
-};
+/// One thing that a stage does. Schedules that are built have neither `prepare`
+/// nor `recompute`, which are for ranks; a simulation refuses them.
+using hetero::InstructionKind;
 
 struct Instruction {
   InstructionKind kind = InstructionKind::Forward;
@@ -192,10 +175,9 @@ bool isRecv(InstructionKind kind);
 /// stages nor inside of one.
 bool isCompute(InstructionKind kind);
 
-llvm::StringRef stringify(ScheduleKind kind);
-llvm::StringRef stringify(InstructionKind kind);
 /// "forward 3", "send_gradient 2 to 1", "gather chunk 1".
 std::string stringify(const Instruction &instruction);
+/// One of scheduleKinds().
 std::optional<ScheduleKind> parseScheduleKind(llvm::StringRef name);
 /// "gpipe, 1f1b, ..." for messages.
 std::string listScheduleKinds();

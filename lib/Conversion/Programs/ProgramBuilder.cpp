@@ -140,39 +140,6 @@ LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
   return success();
 }
 
-static runtime::Reduction getReduction(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::Sum:
-    return runtime::Reduction::Sum;
-  case ReductionKind::Max:
-    return runtime::Reduction::Max;
-  case ReductionKind::Min:
-    return runtime::Reduction::Min;
-  case ReductionKind::And:
-    return runtime::Reduction::And;
-  case ReductionKind::Or:
-    return runtime::Reduction::Or;
-  }
-  return runtime::Reduction::Sum;
-}
-
-static runtime::Algorithm getAlgorithm(Algorithm algorithm) {
-  switch (algorithm) {
-  case Algorithm::Padded:
-    return runtime::Algorithm::Padded;
-  case Algorithm::Grouped:
-    return runtime::Algorithm::Grouped;
-  case Algorithm::Ring:
-    return runtime::Algorithm::Ring;
-  case Algorithm::Tree:
-    return runtime::Algorithm::Tree;
-  case Algorithm::Hierarchical:
-    return runtime::Algorithm::Hierarchical;
-  default:
-    return runtime::Algorithm::Auto;
-  }
-}
-
 /// The type with the units of the split apart: [.., outer, units * inner, ..].
 static runtime::TensorType getWideType(runtime::TensorType type,
                                        SplitAttr split) {
@@ -242,9 +209,9 @@ LogicalResult ProgramBuilder::convertCollective(Operation *op) {
   instruction.group.assign(group.begin(), group.end());
   instruction.channel = communication.getChannelNumber();
   if (auto algorithm = op->getAttrOfType<AlgorithmAttr>("algorithm"))
-    instruction.algorithm = getAlgorithm(algorithm.getValue());
+    instruction.algorithm = algorithm.getValue();
   if (auto reduction = op->getAttrOfType<ReductionKindAttr>("reduction"))
-    instruction.reduction = getReduction(reduction.getValue());
+    instruction.reduction = reduction.getValue();
   instruction.started = communication.isStart();
   Type resultType = op->getResult(0).getType();
   if (auto handle = dyn_cast<HandleType>(resultType))
@@ -295,7 +262,7 @@ LogicalResult ProgramBuilder::convertAccumulate(AccumulateOp op) {
     sum = copy(sum, *type, op);
   Instruction &instruction = add(Opcode::Accumulate, op);
   instruction.operands = {get(op.getOperand()), sum};
-  instruction.reduction = getReduction(op.getReduction());
+  instruction.reduction = op.getReduction();
   numNames[sum] = 0; // The old value has no more use.
   set(op.getResult(), sum);
   return success();

@@ -16,8 +16,6 @@
 using namespace mlir;
 using namespace hetero;
 
-#include "hetero/Dialect/Hetero/HeteroEnums.cpp.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "hetero/Dialect/Hetero/HeteroAttrs.cpp.inc"
 
@@ -47,12 +45,11 @@ void HeteroDialect::printAttribute(Attribute attr,
   // Inside of an op an enumeration prints its bare word; on its own the word
   // has to be set off from the mnemonic: #hetero<algorithm ring>.
   llvm::TypeSwitch<Attribute>(attr)
-      .Case<ReductionKindAttr, ObjectiveAttr, StateShardingAttr,
-            ScheduleKindAttr, AlgorithmAttr, CollectiveKindAttr>(
-          [&](auto word) {
-            printer << decltype(word)::getMnemonic() << ' ';
-            printer.printKeywordOrString(stringifyEnum(word.getValue()));
-          })
+      .Case<ReductionKindAttr, ObjectiveAttr, StateModeAttr, ScheduleKindAttr,
+            AlgorithmAttr, CollectiveKindAttr>([&](auto word) {
+        printer << decltype(word)::getMnemonic() << ' ';
+        printer.printKeywordOrString(stringifyEnum(word.getValue()));
+      })
       .Default(
           [&](Attribute) { (void)generatedAttributePrinter(attr, printer); });
 }

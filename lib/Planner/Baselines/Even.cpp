@@ -142,8 +142,7 @@ double EvenSearch::estimate(const EvenChoice &choice) const {
       seen[deviceClass] = true;
       const LayerTimes &table =
           model.layerTimes(deviceClass, choice.tensor, samples);
-      time = std::max(time, table.prefix[stage.layers.last + 1] -
-                                table.prefix[stage.layers.first]);
+      time = std::max(time, table.sums.bothSeconds.of(stage.layers));
     }
     double crossing = 0;
     if (index + 1 < stages.size())

@@ -56,23 +56,6 @@ std::vector<int64_t> hetero::planner::commonDegrees(const Problem &problem) {
   return degrees;
 }
 
-LayerSums::LayerSums(const Problem &problem) {
-  auto addTo = [](std::vector<double> &list, Bytes bytes) {
-    if (list.empty())
-      list.push_back(0);
-    list.push_back(list.back() + static_cast<double>(bytes.count()));
-  };
-  Bytes entering;
-  for (const Layer &layer : problem.layers) {
-    addTo(parameters, layer.parameters);
-    addTo(gradients, layer.gradients);
-    addTo(optimizer, layer.optimizerState);
-    addTo(saved, layer.saved.perSample);
-    addTo(inputs, entering);
-    entering = layer.output.perSample;
-  }
-}
-
 const RowSeconds &RowSecondsTable::find(const ClassNodes &nodes, int64_t tensor,
                                         int64_t samples) {
   auto [found, isNew] = known.try_emplace({nodes.deviceClass, tensor, samples});
@@ -81,23 +64,12 @@ const RowSeconds &RowSecondsTable::find(const ClassNodes &nodes, int64_t tensor,
     return result;
   const LayerTimes &table =
       model.layerTimes(nodes.deviceClass, tensor, samples);
-  result = {table.prefix, table.forwardPrefix};
-  if (tensor == 1)
-    return result;
-  cost::Group group = cost::makeGroup(
-      model.cluster, ArrayRef(nodes.nodes.front()).take_front(tensor));
-  double forward = 0, both = 0;
-  std::pair<Time, Time> sums;
-  std::optional<int64_t> before;
-  for (auto [layer, entry] : enumerate(model.problem.layers)) {
-    int64_t kind = entry.like.value_or(layer);
-    if (before != kind)
-      sums = model.tensorTimes(entry, group, samples);
-    before = kind;
-    forward += toSeconds(sums.first);
-    both += toSeconds(sums.first) + toSeconds(sums.second);
-    result.forward[layer + 1] += forward;
-    result.both[layer + 1] += both;
+  result = {table.sums.bothSeconds, table.sums.forwardSeconds};
+  if (tensor > 1) {
+    const PassSums &joined = model.tensorSums(
+        ArrayRef(nodes.nodes.front()).take_front(tensor), /*alike=*/1, samples);
+    result.both += joined.bothSeconds;
+    result.forward += joined.forwardSeconds;
   }
   return result;
 }

@@ -28,28 +28,21 @@ LayerRuns::LayerRuns(const Problem &problem)
         all.push_back(degree);
   }
   sort(all);
+  LayerBytes bytes(problem);
   // Runs are alike if they have equally many layers of each kind.
   std::map<std::map<int64_t, int64_t>, size_t> indices;
   runs.resize((numLayers + 1) * (numLayers + 1));
   for (int64_t first = 0; first < numLayers; ++first) {
     std::map<int64_t, int64_t> counts;
-    // Ties make copies in some stages only; they are not counted.
-    ColumnState state;
-    double kept = 0, entering = 0;
     std::vector<int64_t> common = all;
     for (int64_t last = first; last < numLayers; ++last) {
       const Layer &layer = problem.layers[last];
       ++counts[kinds[last]];
-      state.parameters += layer.parameters;
-      state.optimizer += layer.optimizerState;
-      state.gradients += layer.gradients;
       erase_if(common, [&](int64_t degree) {
         return degree > 1 && !is_contained(layer.tensorDegrees, degree);
       });
-      kept += static_cast<double>(layer.saved.perSample.count());
-      if (last > 0)
-        entering += static_cast<double>(
-            problem.layers[last - 1].output.perSample.count());
+      LayerRun run = {first, last};
+      auto entering = static_cast<double>(bytes.inputs.of(run).count());
       auto [entry, isNew] = indices.try_emplace(counts, size());
       runs[first * (numLayers + 1) + last + 1] = entry->second;
       if (!isNew) {
@@ -57,15 +50,16 @@ LayerRuns::LayerRuns(const Problem &problem)
         least = std::min(least, entering);
         continue;
       }
-      saved.push_back(kept);
+      saved.push_back(static_cast<double>(bytes.saved.of(run).count()));
       inputs.push_back(entering);
       int64_t length = last - first + 1;
       if (counts.size() == 1)
         units.emplace_back(runs[first * (numLayers + 1) + first + 1], length);
       else
         units.emplace_back(entry->second, 1);
-      representatives.push_back({first, last});
-      states.push_back(state);
+      representatives.push_back(run);
+      // Ties make copies in some stages only; they are not counted.
+      states.push_back(bytes.state.of(run));
       degrees.push_back(common);
     }
   }
@@ -130,8 +124,8 @@ std::pair<double, double> StageBounds::timesOf(size_t run, size_t choice,
   int64_t last = runs.representatives[run].last + 1;
   const LayerTimes &times =
       model.layerTimes(classes[row.index].deviceClass, row.tensor, samples);
-  double both = times.prefix[last] - times.prefix[first];
-  double forward = times.forwardPrefix[last] - times.forwardPrefix[first];
+  double both = times.sums.bothSeconds.of(first, last);
+  double forward = times.sums.forwardSeconds.of(first, last);
   if (row.tensor == 1)
     return {both, forward};
   double sums = infinity, forwardSums = infinity;

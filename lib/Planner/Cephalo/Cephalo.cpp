@@ -61,7 +61,7 @@ static std::vector<Part> listParts(const StageModel &model,
     const LayerTimes &times =
         model.layerTimes(model.cluster.devices[device].deviceClass, 1, samples);
     Part &part = parts[keyOf(device)];
-    part.speed += 1 / std::max(times.prefix.back(), leastSeconds);
+    part.speed += 1 / std::max(times.sums.bothSeconds.all(), leastSeconds);
     part.devices.push_back(device);
   }
   std::vector<Part> list;

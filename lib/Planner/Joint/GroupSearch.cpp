@@ -65,7 +65,7 @@ private:
   int64_t largest, count, numLayers;
   /// How often a stage waits for the forwards and crossings before it.
   double wait = 1;
-  LayerSums sums;
+  LayerBytes bytes;
   RowSecondsTable rowSeconds;
   /// For each class how its stages may lie.
   std::vector<std::vector<Shape>> shapes;
@@ -99,7 +99,7 @@ GroupSearch::GroupSearch(const PlanBuilder &builder,
                          ArrayRef<ClassNodes> classes, ArrayRef<int64_t> sizes)
     : model(builder.model), classes(classes), largest(*max_element(sizes)),
       count(sizes.size()), numLayers(model.problem.layers.size()),
-      sums(model.problem), rowSeconds(model) {
+      bytes(model.problem), rowSeconds(model) {
   for (const ClassNodes &nodes : classes)
     shapes.push_back(findShapes(model.problem, nodes.nodes.size(),
                                 nodes.perNode, builder.options.recompute));
@@ -109,21 +109,23 @@ GroupSearch::GroupSearch(const PlanBuilder &builder,
 /// optimizer state, if later stages are like this one.
 bool GroupSearch::fits(const ClassNodes &nodes, const Shape &shape,
                        int64_t samples, int64_t first, int64_t last) const {
-  auto sum = [&](const std::vector<double> &list) {
-    return list[last] - list[first];
+  ColumnState state = bytes.state.of(first, last);
+  auto number = [](Bytes amount) {
+    return static_cast<double>(amount.count());
   };
   auto later = static_cast<double>(numLayers - first) /
                static_cast<double>(last - first);
   double inFlight =
       std::min(static_cast<double>(count), std::ceil(inFlightPerStage * later));
   auto parts = static_cast<double>(shape.tensor);
-  double kept = shape.recompute ? sum(sums.inputs) : sum(sums.saved) / parts;
-  double bytes =
-      sum(sums.parameters) / parts +
-      sum(sums.gradients) / parts * (count > 1 ? 2 : 1) +
-      sum(sums.optimizer) / static_cast<double>(shape.nodes * shape.devices) +
-      inFlight * kept * static_cast<double>(samples);
-  return bytes <=
+  double kept = shape.recompute ? number(bytes.inputs.of(first, last))
+                                : number(bytes.saved.of(first, last)) / parts;
+  double held = number(state.parameters) / parts +
+                number(state.gradients) / parts * (count > 1 ? 2 : 1) +
+                number(state.optimizer) /
+                    static_cast<double>(shape.nodes * shape.devices) +
+                inFlight * kept * static_cast<double>(samples);
+  return held <=
          static_cast<double>(
              model.cluster.classes[nodes.deviceClass].usableMemory().count());
 }
@@ -144,19 +146,18 @@ void GroupSearch::cover(size_t index, const Shape &shape, double time,
     int64_t first = from.next, last = first;
     double forward = 0;
     while (last < numLayers) {
-      auto sum = [&](const std::vector<double> &list) {
-        return list[last + 1] - list[first];
-      };
-      double both = sum(table.both), here = sum(table.forward);
+      LayerRun run = {first, last};
+      double both = table.both.of(run), here = table.forward.of(run);
+      auto gradients =
+          static_cast<double>(bytes.state.of(run).gradients.count());
       if (shape.recompute)
         both += here;
       double once = 0;
       if (shape.nodes > 1)
-        once = 2 * (1 - 1 / static_cast<double>(shape.nodes)) *
-               sum(sums.gradients) / nodes.out * static_cast<double>(inNode);
+        once = 2 * (1 - 1 / static_cast<double>(shape.nodes)) * gradients /
+               nodes.out * static_cast<double>(inNode);
       else if (rows > 1)
-        once = 2 * sum(sums.gradients) / static_cast<double>(shape.tensor) /
-               nodes.inside;
+        once = 2 * gradients / static_cast<double>(shape.tensor) / nodes.inside;
       if (from.start + number * both + once > time ||
           !fits(nodes, shape, samples, first, last + 1))
         break;

@@ -8,6 +8,7 @@
 
 #include "hetero/Planner/Joint/NodeSearch.h"
 #include "hetero/Planner/Bounds/ClassNodes.h"
+#include "hetero/Planner/Model/PipelineRecurrence.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -22,7 +23,10 @@ static constexpr double muchLonger = 1.08;
 static constexpr size_t mostLabels = 3, designsOfEach = 2;
 /// More stages of one class in the same nodes are not tried.
 static constexpr int64_t mostShared = 2;
-/// How much of its time the way out of a node can be busy.
+/// How much of its time the way out of a node can be busy before everything
+/// waits for it. Less than for complete plans (StepEstimate.cpp): here all rows
+/// are taken to hand on as much as the fullest, and no stage's waiting comes on
+/// top; fitted to which designs simulate best.
 static constexpr double fullest = 0.85;
 /// Layers differ in how much faster classes compute them, so that a little less
 /// than all of the work may be enough.
@@ -48,12 +52,9 @@ struct Shape {
   std::vector<StageWork> works;
 };
 
-/// Stages from a layer to the end, with times from when the first of them
-/// begins.
+/// Stages from a layer to the end.
 struct Label {
-  /// What a step takes, when the last gradient leaves the first of them, and
-  /// how long a microbatch is on its way there and back.
-  double seconds = 0, gone = 0, stay = 0;
+  PipelineTail tail;
   /// Of the nodes of the first stage: the seconds for what goes in or out for a
   /// byte of each sample, and what they already carry for a microbatch.
   double fill = 0, load = 0;
@@ -66,10 +67,11 @@ struct Label {
   uint16_t again = 0;
 
   bool isAsGood(const Label &other) const {
-    return seconds <= other.seconds && gone <= other.gone && stay <= other.stay;
+    return tail.seconds <= other.tail.seconds && tail.gone <= other.tail.gone &&
+           tail.stay <= other.tail.stay;
   }
   /// Which of several that are good in different ways is kept.
-  double value() const { return seconds + stay; }
+  double value() const { return tail.seconds + tail.stay; }
 };
 
 using Cell = SmallVector<int32_t, 4>;
@@ -107,7 +109,7 @@ private:
   int64_t largest, count, numLayers;
   bool recomputes, splits = true;
   double limit = infinity;
-  LayerSums sums;
+  LayerBytes bytes;
   RowSecondsTable rowSeconds;
   std::vector<std::vector<Shape>> shapes;
   /// By class, for all layers before: the seconds of a node for all
@@ -132,7 +134,7 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
                        ArrayRef<int64_t> sizes, bool recomputes)
     : model(model), classes(classes), largest(*max_element(sizes)),
       count(sizes.size()), numLayers(model.problem.layers.size()),
-      recomputes(recomputes), sums(model.problem), rowSeconds(model) {
+      recomputes(recomputes), bytes(model.problem), rowSeconds(model) {
   shapes.resize(classes.size());
   for (size_t index = 0; index < classes.size(); ++index)
     findShapes(index, commonDegrees(model.problem));
@@ -143,7 +145,7 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
       for (int64_t layer = 0; layer <= numLayers; ++layer) {
         double seconds = static_cast<double>(count * shape.nodes) /
                          static_cast<double>(shape.shared) *
-                         shape.times->both[layer];
+                         shape.times->both.upTo(layer);
         least[layer] = number == 0 ? seconds : std::min(least[layer], seconds);
       }
   }
@@ -178,8 +180,7 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
         shape.times = &rowSeconds.find(nodes, tensor, shape.samples);
         auto [entry, isNew] =
             best.try_emplace({shape.devices, shape.nodes}, shape);
-        if (!isNew &&
-            shape.times->both.back() < entry->second.times->both.back())
+        if (!isNew && shape.times->both.all() < entry->second.times->both.all())
           entry->second = shape;
       }
   }
@@ -196,30 +197,31 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
 /// What a stage in this shape takes for a microbatch and once.
 StageWork NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
                              int64_t first, int64_t last) const {
-  auto sum = [&](const std::vector<double> &list) {
-    return list[last] - list[first];
+  ColumnState state = bytes.state.of(first, last);
+  auto number = [](Bytes amount) {
+    return static_cast<double>(amount.count());
   };
   auto numNodes = static_cast<double>(shape.nodes);
   auto parts = static_cast<double>(shape.tensor);
   StageWork work;
-  work.forward = sum(shape.times->forward);
-  work.both = sum(shape.times->both);
+  work.forward = shape.times->forward.of(first, last);
+  work.both = shape.times->both.of(first, last);
   if (shape.nodes > 1)
-    work.once = 2 * (1 - 1 / numNodes) * sum(sums.gradients) / nodes.out *
+    work.once = 2 * (1 - 1 / numNodes) * number(state.gradients) / nodes.out *
                 static_cast<double>(shape.shared);
   else if (shape.rows > 1)
-    work.once = 2 * sum(sums.gradients) / parts / nodes.inside;
-  double free =
-      nodes.memory - sum(sums.parameters) / parts -
-      sum(sums.gradients) / parts * (count > 1 ? 2 : 1) -
-      sum(sums.optimizer) / static_cast<double>(shape.nodes * shape.devices);
+    work.once = 2 * number(state.gradients) / parts / nodes.inside;
+  double free = nodes.memory - number(state.parameters) / parts -
+                number(state.gradients) / parts * (count > 1 ? 2 : 1) -
+                number(state.optimizer) /
+                    static_cast<double>(shape.nodes * shape.devices);
   auto samples = static_cast<double>(shape.samples);
   auto room = [&](double kept) {
     return std::min(static_cast<double>(count),
                     std::floor(free / (kept * samples)));
   };
-  work.room = room(sum(sums.saved) / parts);
-  work.roomAgain = room(sum(sums.inputs));
+  work.room = room(number(bytes.saved.of(first, last)) / parts);
+  work.roomAgain = room(number(bytes.inputs.of(first, last)));
   return work;
 }
 
@@ -246,10 +248,11 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
       double later =
           label.load +
           bytes * label.fill * std::max<double>(label.tensor, shape.tensor);
-      label.seconds = std::max(label.seconds, number * later / fullest);
+      label.tail.seconds =
+          std::max(label.tail.seconds, wayTime(number, later, fullest));
       load = bytes * fill * std::max<double>(label.tensor, shape.tensor);
       // What goes forwards shares the way out with what goes back.
-      double slower = 1 + std::min(1.0, load / work.both);
+      double slower = sharedWay(load, work.both);
       crossing *= slower;
       back *= slower;
     } else {
@@ -259,42 +262,34 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
     }
   }
   Label best = label;
-  best.seconds = infinity;
+  best.tail.own = best.tail.seconds = infinity;
   auto tryOption = [&](bool again) {
-    double both = again ? work.both + work.forward : work.both;
-    double backward = both - work.forward,
-           room = again ? work.roomAgain : work.room;
-    if (room < 1)
+    PipelineStage stage;
+    stage.forward = work.forward;
+    stage.backward = again ? work.both : work.both - work.forward;
+    stage.there = crossing;
+    stage.back = back;
+    stage.count = number;
+    stage.work = number * (again ? work.both + work.forward : work.both);
+    stage.room = again ? work.roomAgain : work.room;
+    stage.reduce = work.once;
+    stage.splits = splits;
+    if (stage.room < 1)
       return;
-    double late = splits ? backward / 2 : 0;
-    double stay = label.stay + crossing + back + both - late;
-    double end = number * std::max(both, (stay + late) / room);
-    double gone = 0;
-    if (splits) {
-      end += idlesLonger * std::max(0.0, stay - late - room * work.forward);
-      gone = std::max(work.forward + crossing + label.gone + back + late,
-                      end - delayed * room * late);
-      end = std::max(end, gone + late);
-    } else {
-      end += stay - both;
-    }
-    if (end + work.once >= best.seconds)
+    PipelineTail tail = prependStage(stage, label.tail);
+    if (tail.own >= best.tail.own)
       return;
-    best.seconds = end + work.once;
-    best.stay = stay;
-    best.gone = gone;
+    best.tail = tail;
     best.again = label.again | uint16_t(again << part);
   };
   tryOption(false);
   if (!splits && recomputes)
     tryOption(true);
-  best.seconds =
-      std::max(best.seconds, label.seconds + work.forward + crossing);
   best.fill = fill;
   best.tensor = int16_t(shape.tensor);
   best.load = load;
   label = best;
-  return label.seconds <= limit;
+  return label.tail.seconds <= limit;
 }
 
 /// The same for all stages of a shape that share their nodes.
@@ -427,11 +422,11 @@ NodeSearch::solve(ArrayRef<size_t> order, bool split, double most) {
   }
   Cell last = start[0];
   sort(last, [&](int32_t left, int32_t right) {
-    return labels[left].seconds < labels[right].seconds;
+    return labels[left].tail.seconds < labels[right].tail.seconds;
   });
   std::vector<std::pair<double, std::vector<StageChoice>>> result;
   for (int32_t at : ArrayRef(last).take_front(designsOfEach))
-    result.emplace_back(labels[at].seconds, collect(order, at));
+    result.emplace_back(labels[at].tail.seconds, collect(order, at));
   return result;
 }
 

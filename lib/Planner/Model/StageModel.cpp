@@ -71,10 +71,6 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
   entry = std::make_unique<LayerTimes>();
   LayerTimes &result = *entry;
   const DeviceClass &device = cluster.classes[deviceClass];
-  result.prefix.push_back(0);
-  result.forwardPrefix.push_back(0);
-  result.forwardBefore.emplace_back();
-  result.backwardBefore.emplace_back();
   for (const Layer &layer : problem.layers) {
     bool known = layer.like && samples > 0;
     Time forward, backward;
@@ -92,12 +88,7 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
     }
     result.forward.push_back(forward);
     result.backward.push_back(backward);
-    result.forwardBefore.push_back(result.forwardBefore.back() + forward);
-    result.backwardBefore.push_back(result.backwardBefore.back() + backward);
-    result.forwardPrefix.push_back(result.forwardPrefix.back() +
-                                   toSeconds(forward));
-    result.prefix.push_back(result.prefix.back() + toSeconds(forward) +
-                            toSeconds(backward));
+    result.sums.add(forward, backward);
   }
   return result;
 }
@@ -145,8 +136,8 @@ static int64_t rowsOnBus(const Cluster &cluster, const Mesh &mesh,
   return count;
 }
 
-const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row, int64_t alike,
-                                         int64_t samples) const {
+const PassSums &StageModel::tensorSums(ArrayRef<int64_t> row, int64_t alike,
+                                       int64_t samples) const {
   // Inside of a node all devices are joined alike; what was measured is for a
   // class.
   const cluster::Device &first = cluster.devices[row.front()];
@@ -161,32 +152,29 @@ const TensorSums &StageModel::tensorSums(ArrayRef<int64_t> row, int64_t alike,
   if (!inside)
     key.insert(key.end(), row.begin(), row.end());
   auto [entry, isNew] = sums.try_emplace(std::move(key));
-  TensorSums &result = entry->second;
+  PassSums &result = entry->second;
   if (!isNew)
     return result;
   cost::Group group = cost::makeGroup(cluster, row, alike);
-  result.forwardBefore.emplace_back();
-  result.backwardBefore.emplace_back();
   std::pair<Time, Time> last;
   int64_t lastKind = -1;
   for (auto [index, layer] : enumerate(problem.layers)) {
     if (kinds[index] != lastKind)
       last = tensorTimes(layer, group, samples);
     lastKind = kinds[index];
-    result.forwardBefore.push_back(result.forwardBefore.back() + last.first);
-    result.backwardBefore.push_back(result.backwardBefore.back() + last.second);
+    result.add(last.first, last.second);
   }
   return result;
 }
 
 /// What the layers of the runs take together.
-static Time sumOf(ArrayRef<LayerRun> layers, ArrayRef<Time> before) {
+static Time sumOf(ArrayRef<LayerRun> layers, const LayerSums<Time> &times) {
   // What is too long to count stays so.
-  if (before.back() == Time::max())
+  if (times.all() == Time::max())
     return Time::max();
   Time sum;
   for (const LayerRun &run : layers)
-    sum += before[run.last + 1] - before[run.first];
+    sum += times.of(run);
   return sum;
 }
 
@@ -195,14 +183,14 @@ std::pair<Time, Time> StageModel::chunkTimes(const Stage &stage, size_t device,
   const Mesh &mesh = stage.mesh;
   const LayerTimes &table = layerTimes(
       cluster.devices[mesh.devices[device]].deviceClass, mesh.tensor, samples);
-  Time forward = sumOf(stage.layers, table.forwardBefore);
-  Time backward = sumOf(stage.layers, table.backwardBefore);
+  Time forward = sumOf(stage.layers, table.sums.forward);
+  Time backward = sumOf(stage.layers, table.sums.backward);
   if (mesh.tensor > 1) {
     int64_t row = int64_t(device) / mesh.tensor;
-    const TensorSums &joined =
+    const PassSums &joined =
         tensorSums(rowOf(mesh, row), rowsOnBus(cluster, mesh, row), samples);
-    forward += sumOf(stage.layers, joined.forwardBefore);
-    backward += sumOf(stage.layers, joined.backwardBefore);
+    forward += sumOf(stage.layers, joined.forward);
+    backward += sumOf(stage.layers, joined.backward);
   }
   return {forward, stage.recompute ? backward + forward : backward};
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/StepEstimate.h"
+#include "hetero/Planner/Model/PipelineRecurrence.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -15,8 +16,10 @@
 using namespace llvm;
 using namespace hetero::planner;
 
-/// As simulations show: how much of its time a way out of a node can be busy
-/// before everything waits for it.
+/// How much of its time a way out of a node can be busy before everything waits
+/// for it, as simulations of complete plans show, whose times of crossings are
+/// those of the cost model. NodeSearch, which rounds them up, has a number of
+/// its own.
 static constexpr double fullestWay = 0.9;
 
 namespace {
@@ -188,34 +191,29 @@ double hetero::planner::splitStep(ArrayRef<EstimatedStage> stages,
     start += stage.sizes.front().forward + stage.sizes.front().boundary;
   }
   std::vector<double> loads = findLoads(stages);
-  // From the last stage on, each time from when the stage begins.
-  double total = 0, gone = 0, stay = 0;
+  PipelineTail tail;
   for (size_t i = stages.size(); i-- > 0;) {
     const EstimatedStage &stage = stages[i];
     const StageSeconds &times = stage.sizes.front();
     double slower = 1;
     // What goes forwards and what goes back share the ways out of nodes.
     if (i + 1 < stages.size() && stage.node != stages[i + 1].node)
-      slower += std::min(1.0, std::max(times.boundary, times.boundaryGradient) /
-                                  (times.forward + times.backward));
-    double crossing = slower * times.boundary;
-    double back = slower * times.boundaryGradient;
-    double late = times.backward / 2, work = 0;
+      slower = sharedWay(std::max(times.boundary, times.boundaryGradient),
+                         times.forward + times.backward);
+    PipelineStage next;
+    next.forward = times.forward;
+    next.backward = times.backward;
+    next.there = slower * times.boundary;
+    next.back = slower * times.boundaryGradient;
+    next.count = count;
     for (auto [number, of] : zip_equal(counts, stage.sizes))
-      work += number * (of.forward + of.backward);
-    stay += times.forward + late + crossing + back;
-    double end =
-        std::max({work, count * (stay + late) / rooms[i],
-                  count * loads[i] / fullestWay}) +
-        idlesLonger * std::max(0.0, stay - late - rooms[i] * times.forward);
-    // The last gradient leaves when it has come back, and when no more than
-    // some gradients of weights are left to do.
-    gone = std::max(times.forward + crossing + gone + back + late,
-                    end - delayed * rooms[i] * late);
-    double gather = std::max(0.0, stage.gather - starts[i]);
-    double own =
-        gather + std::max(end, gone + late) + stage.reduce + stage.update;
-    total = std::max(own, times.forward + crossing + total);
+      next.work += number * (of.forward + of.backward);
+    next.room = rooms[i];
+    next.ways = wayTime(count, loads[i], fullestWay);
+    next.gather = std::max(0.0, stage.gather - starts[i]);
+    next.reduce = stage.reduce;
+    next.update = stage.update;
+    tail = prependStage(next, tail);
   }
-  return total;
+  return tail.seconds;
 }

@@ -40,24 +40,6 @@ bool Graph::operator==(const Graph &other) const {
                   other.results);
 }
 
-StringRef hetero::planner::stringify(LoopReduction reduction) {
-  switch (reduction) {
-  case LoopReduction::None:
-    return "none";
-  case LoopReduction::Sum:
-    return "sum";
-  case LoopReduction::Max:
-    return "max";
-  case LoopReduction::Min:
-    return "min";
-  case LoopReduction::And:
-    return "and";
-  case LoopReduction::Or:
-    return "or";
-  }
-  llvm_unreachable("every reduction has a name");
-}
-
 StringRef hetero::planner::stringify(ArgumentRole role) {
   switch (role) {
   case ArgumentRole::Batch:

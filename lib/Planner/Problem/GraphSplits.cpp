@@ -274,7 +274,7 @@ static std::optional<int> findDim(ArrayRef<int> loops, int loop) {
 
 void StrategyFinder::addLoop(const GraphOp &op, int64_t segment, int loop,
                              std::vector<OpStrategy> &list) const {
-  LoopReduction reduction = op.loops[loop];
+  std::optional<ReductionKind> reduction = op.loops[loop];
   SmallVector<std::optional<int>, 4> operandDims, resultDims;
   int64_t tensor = -1, dim = 0;
   auto note = [&](int64_t which, ArrayRef<int> loops, auto &dims) {
@@ -290,8 +290,7 @@ void StrategyFinder::addLoop(const GraphOp &op, int64_t segment, int loop,
     if (!note(which, loops, operandDims))
       return;
   for (auto [which, loops] : zip_equal(op.results, op.resultLoops))
-    if (!note(which, loops, resultDims) ||
-        (!resultDims.back() && reduction == LoopReduction::None))
+    if (!note(which, loops, resultDims) || (!resultDims.back() && !reduction))
       return;
   if (tensor < 0)
     return;
@@ -304,11 +303,11 @@ void StrategyFinder::addLoop(const GraphOp &op, int64_t segment, int loop,
     for (auto [which, at] : zip_equal(op.results, resultDims)) {
       split.dim = at.value_or(0);
       strategy.results.push_back(at ? formOf(which, split)
-                                 : reduction == LoopReduction::Sum
+                                 : reduction == ReductionKind::Sum
                                      ? form::partial
                                      : form::pending);
     }
-    bool sums = reduction == LoopReduction::Sum &&
+    bool sums = reduction == ReductionKind::Sum &&
                 is_contained(strategy.results, form::partial);
     for (int64_t index = 0, end = op.operands.size(); index < end; ++index) {
       int64_t which = op.operands[index];

@@ -18,9 +18,9 @@ using namespace hetero::planner;
 static constexpr StringLiteral letters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-static constexpr LoopReduction reductions[] = {
-    LoopReduction::Sum, LoopReduction::Max, LoopReduction::Min,
-    LoopReduction::And, LoopReduction::Or};
+static constexpr ReductionKind reductions[] = {
+    ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min,
+    ReductionKind::And, ReductionKind::Or};
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -68,8 +68,8 @@ static void readRule(YamlReader &reader, YamlMapping &mapping, GraphOp &op) {
     if (op.resultLoops.empty() && op.results.size() == 1)
       op.resultLoops.resize(1);
   }
-  op.loops.resize(numLoops, LoopReduction::None);
-  for (LoopReduction reduction : reductions)
+  op.loops.resize(numLoops);
+  for (ReductionKind reduction : reductions)
     if (const YamlNode *node = mapping.get(stringify(reduction)))
       for (char c : reader.readString(*node)) {
         size_t loop = letters.find(c);
@@ -205,7 +205,7 @@ static void writeOp(const GraphOp &op, raw_ostream &os) {
     writeLoops(op.resultLoops, os);
   }
   os << '"';
-  for (LoopReduction reduction : reductions) {
+  for (ReductionKind reduction : reductions) {
     std::string text;
     for (auto [loop, kind] : enumerate(op.loops))
       if (kind == reduction)

@@ -49,16 +49,15 @@ void StageSearch::findRest() {
   std::map<int64_t, double> speeds;
   for (int64_t device : order)
     speeds.try_emplace(cluster.devices[device].deviceClass, 0);
-  workBefore.assign(numLayers + 1, 0);
   for (auto &[deviceClass, speed] : speeds)
-    speed = 1 / std::max(tables.leastTimes(deviceClass, size).back(), 1e-30);
+    speed = 1 / std::max(tables.leastTimes(deviceClass, size).all(), 1e-30);
   for (int64_t layer = 0; layer < numLayers; ++layer) {
     double least = std::numeric_limits<double>::infinity();
     for (auto [deviceClass, speed] : speeds) {
-      const std::vector<double> &times = tables.leastTimes(deviceClass, size);
-      least = std::min(least, speed * (times[layer + 1] - times[layer]));
+      const LayerSums<double> &times = tables.leastTimes(deviceClass, size);
+      least = std::min(least, speed * times.of(layer, layer + 1));
     }
-    workBefore[layer + 1] = workBefore[layer] + least;
+    workBefore.add(least);
   }
   speedBefore.assign(numPositions, 0);
   for (int64_t position = 1; position < numPositions; ++position) {
@@ -128,8 +127,8 @@ std::vector<StageOption> StageSearch::makeOptions(ArrayRef<int64_t> devices) {
       option.parts.push_back(
           {entry.first, entry.second, part,
            cluster.classes[entry.first].usableMemory(),
-           &model.layerTimes(entry.first, tensor, part).prefix,
-           &model.layerTimes(entry.first, tensor, part).forwardPrefix,
+           &model.layerTimes(entry.first, tensor, part).sums.bothSeconds,
+           &model.layerTimes(entry.first, tensor, part).sums.forwardSeconds,
            &tables.updateTimes(entry.first, tensor),
            &tables.savedBytes(tensor, part), &tables.inputBytes(part),
            &tables.workspaces(part), &tables.largestSaved(tensor, part)});
@@ -147,11 +146,12 @@ std::vector<StageOption> StageSearch::makeOptions(ArrayRef<int64_t> devices) {
       auto part = find_if(option.parts, [&](const StageOption::Part &p) {
         return p.deviceClass == deviceClass;
       });
-      const auto &[both, forwards] =
-          tables.tensorTimes(devices.slice(i, tensor), part->samples);
-      if (!option.tensorTimes || both.back() > option.tensorTimes->back()) {
-        option.tensorTimes = &both;
-        option.tensorForwards = &forwards;
+      const PassSums &joined = model.tensorSums(devices.slice(i, tensor),
+                                                /*alike=*/1, part->samples);
+      if (!option.tensorTimes ||
+          joined.bothSeconds.all() > option.tensorTimes->all()) {
+        option.tensorTimes = &joined.bothSeconds;
+        option.tensorForwards = &joined.forwardSeconds;
       }
     }
     result.push_back(std::move(option));
@@ -283,14 +283,14 @@ double StageSearch::computeTime(const StageOption &option, int64_t firstCut,
   int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
   double longest = 0;
   for (const StageOption::Part &part : option.parts) {
-    double time = (*part.times)[last] - (*part.times)[first];
+    double time = part.times->of(first, last);
     if (recompute)
-      time += (*part.forwards)[last] - (*part.forwards)[first];
+      time += part.forwards->of(first, last);
     longest = std::max(longest, time);
   }
-  longest += (*option.tensorTimes)[last] - (*option.tensorTimes)[first];
+  longest += option.tensorTimes->of(first, last);
   if (recompute)
-    longest += (*option.tensorForwards)[last] - (*option.tensorForwards)[first];
+    longest += option.tensorForwards->of(first, last);
   return longest;
 }
 
@@ -299,11 +299,8 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
                                            StateMode mode,
                                            bool recompute) const {
   int64_t first = tables.cuts[firstCut], last = tables.cuts[lastCut];
-  const std::vector<ColumnState> &sums = *option.states;
   ColumnState state = copiedState(problem, first, last, option.tensor);
-  state.parameters += sums[last].parameters - sums[first].parameters;
-  state.optimizer += sums[last].optimizer - sums[first].optimizer;
-  state.gradients += sums[last].gradients - sums[first].gradients;
+  state += option.states->of(first, last);
 
   Bytes inputs = model.inputBytes(LayerRun{first, last - 1});
   StageCost result;
@@ -313,9 +310,9 @@ std::optional<StageCost> StageSearch::cost(const StageOption &option,
   SmallVector<Bytes, 4> beside;
   SmallVector<int64_t, 4> saved;
   for (const StageOption::Part &part : option.parts) {
-    update = std::max(update, (*part.updates)[last] - (*part.updates)[first]);
-    const std::vector<int64_t> &kept = recompute ? *part.inputs : *part.saved;
-    saved.push_back(kept[last] - kept[first]);
+    update = std::max(update, part.updates->of(first, last));
+    const LayerSums<Bytes> &kept = recompute ? *part.inputs : *part.saved;
+    saved.push_back(kept.of(first, last).count());
     Bytes buffers = (*part.workspace)[firstCut * numCuts + lastCut];
     if (recompute)
       buffers += (*part.largestSaved)[firstCut * numCuts + lastCut];
@@ -428,8 +425,8 @@ double StageSearch::restPeriod(int64_t layer, int64_t position) const {
   if (position == 0)
     return std::numeric_limits<double>::infinity();
   // Sums in another order may differ by rounding.
-  return static_cast<double>(size) * workBefore[layer] / speedBefore[position] *
-         (1 - 1e-9);
+  return static_cast<double>(size) * workBefore.upTo(layer) /
+         speedBefore[position] * (1 - 1e-9);
 }
 
 /// A tail with a stage before it.

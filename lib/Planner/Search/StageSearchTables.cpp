@@ -106,60 +106,62 @@ std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
     // A table of all numbers up to a huge one would be mostly empty.
     constexpr int64_t mostInTable = 1 << 20;
     if (samples > mostInTable)
-      return model.layerTimes(deviceClass, tensor, samples).prefix.back();
+      return model.layerTimes(deviceClass, tensor, samples)
+          .sums.bothSeconds.all();
     if (samples >= int64_t(known.size()))
       known.resize(samples + 1, -1);
     double &time = known[samples];
     if (time < 0)
-      time = model.layerTimes(deviceClass, tensor, samples).prefix.back();
+      time =
+          model.layerTimes(deviceClass, tensor, samples).sums.bothSeconds.all();
     return time;
   };
 }
 
-const std::vector<double> &SearchTables::leastTimes(int64_t deviceClass,
-                                                    int64_t size) {
-  std::vector<double> &sums = leasts[{deviceClass, size}];
-  if (!sums.empty())
-    return sums;
-  const std::string &name = model.cluster.classes[deviceClass].name;
-  const LayerTimes &times = model.layerTimes(deviceClass, 1, size);
-  sums.push_back(0);
-  for (auto [index, layer] : enumerate(model.problem.layers)) {
-    double least = (times.prefix[index + 1] - times.prefix[index]) /
-                   static_cast<double>(size);
-    if (const MeasuredTimes *measured = layer.measuredOn(name))
-      least = std::min(least, measured->leastPerSample());
-    sums.push_back(sums.back() + least);
-  }
-  return sums;
+/// The sums under a key; made the first time that they are asked for.
+template <typename KeyT, typename AmountT, typename MakeFn>
+static const LayerSums<AmountT> &
+findSums(std::map<KeyT, LayerSums<AmountT>> &known, KeyT key, MakeFn make) {
+  auto [entry, isNew] = known.try_emplace(key);
+  if (isNew)
+    entry->second = make();
+  return entry->second;
 }
 
-const std::vector<double> &SearchTables::updateTimes(int64_t deviceClass,
-                                                     int64_t tensor) {
-  std::vector<double> &sums = updates[{deviceClass, tensor}];
-  if (!sums.empty())
-    return sums;
-  sums.push_back(0);
-  for (const Layer &layer : model.problem.layers)
-    sums.push_back(sums.back() +
-                   toSeconds(costTime(model.cluster.classes[deviceClass],
-                                      layer.update, [&](auto amount) {
-                                        return decltype(amount.fixed)(scale(
-                                            amount.fixed.count(), 1, tensor));
-                                      })));
-  return sums;
+const LayerSums<double> &SearchTables::leastTimes(int64_t deviceClass,
+                                                  int64_t size) {
+  return findSums(leasts, {deviceClass, size}, [&] {
+    const std::string &name = model.cluster.classes[deviceClass].name;
+    const LayerTimes &times = model.layerTimes(deviceClass, 1, size);
+    int64_t index = 0;
+    return sumLayers(model.problem, [&](const Layer &layer) {
+      double least = times.sums.bothSeconds.of(index, index + 1) /
+                     static_cast<double>(size);
+      ++index;
+      const MeasuredTimes *measured = layer.measuredOn(name);
+      return measured ? std::min(least, measured->leastPerSample()) : least;
+    });
+  });
 }
 
-const std::vector<int64_t> &SearchTables::savedBytes(int64_t tensor,
-                                                     int64_t samples) {
-  std::vector<int64_t> &sums = saved[{tensor, samples}];
-  if (!sums.empty())
-    return sums;
-  sums.push_back(0);
-  for (const Layer &layer : model.problem.layers)
-    sums.push_back(sums.back() +
-                   scale(layer.saved.at(samples).count(), 1, tensor));
-  return sums;
+const LayerSums<double> &SearchTables::updateTimes(int64_t deviceClass,
+                                                   int64_t tensor) {
+  return findSums(updates, {deviceClass, tensor}, [&] {
+    return sumLayers(model.problem, [&](const Layer &layer) {
+      return toSeconds(
+          costTime(model.cluster.classes[deviceClass], layer.update,
+                   [&](auto amount) { return divide(amount.fixed, tensor); }));
+    });
+  });
+}
+
+const LayerSums<Bytes> &SearchTables::savedBytes(int64_t tensor,
+                                                 int64_t samples) {
+  return findSums(saved, {tensor, samples}, [&] {
+    return sumLayers(model.problem, [&](const Layer &layer) {
+      return divide(layer.saved.at(samples), tensor);
+    });
+  });
 }
 
 /// The largest amount of a layer between two cuts.
@@ -196,45 +198,12 @@ const std::vector<Bytes> &SearchTables::largestSaved(int64_t tensor,
   return table;
 }
 
-const std::vector<int64_t> &SearchTables::inputBytes(int64_t samples) {
-  std::vector<int64_t> &result = inputs[samples];
-  if (!result.empty())
-    return result;
-  result.push_back(0);
-  for (size_t layer = 0; layer < model.problem.layers.size(); ++layer)
-    result.push_back(
-        result.back() +
-        (layer == 0
-             ? 0
-             : model.problem.layers[layer - 1].output.at(samples).count()));
-  return result;
-}
-
-const std::pair<std::vector<double>, std::vector<double>> &
-SearchTables::tensorTimes(ArrayRef<int64_t> row, int64_t samples) {
-  // One device alone sums nothing; else rows lie inside of a node, whose
-  // devices are all joined alike, and are of one class, for which times may
-  // have been measured.
-  if (row.size() == 1) {
-    nothing.first.resize(model.problem.layers.size() + 1, 0);
-    nothing.second = nothing.first;
-    return nothing;
-  }
-  const cluster::Device &first = model.cluster.devices[row.front()];
-  auto &entry = sums[{model.kindOfNode(first.node), first.deviceClass,
-                      int64_t(row.size()), samples}];
-  auto &[both, forwards] = entry;
-  if (both.empty()) {
-    cost::Group group = cost::makeGroup(model.cluster, row);
-    both.push_back(0);
-    forwards.push_back(0);
-    for (const Layer &layer : model.problem.layers) {
-      auto [forward, backward] = model.tensorTimes(layer, group, samples);
-      forwards.push_back(forwards.back() + toSeconds(forward));
-      both.push_back(both.back() + toSeconds(forward) + toSeconds(backward));
-    }
-  }
-  return entry;
+const LayerSums<Bytes> &SearchTables::inputBytes(int64_t samples) {
+  return findSums(inputs, samples, [&] {
+    return sumInputs(model.problem, [&](const Layer &layer) {
+      return layer.output.at(samples);
+    });
+  });
 }
 
 const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {
@@ -253,17 +222,10 @@ const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {
   return result;
 }
 
-const std::vector<ColumnState> &SearchTables::states(int64_t tensor) {
-  std::vector<ColumnState> &result = stateSums[tensor];
-  if (!result.empty())
-    return result;
-  result.emplace_back();
-  for (const Layer &layer : model.problem.layers) {
-    ColumnState next = result.back();
-    next.parameters += Bytes(scale(layer.parameters.count(), 1, tensor));
-    next.optimizer += Bytes(scale(layer.optimizerState.count(), 1, tensor));
-    next.gradients += Bytes(scale(layer.gradients.count(), 1, tensor));
-    result.push_back(next);
-  }
-  return result;
+const LayerSums<ColumnState> &SearchTables::states(int64_t tensor) {
+  return findSums(stateSums, tensor, [&] {
+    return sumLayers(model.problem, [&](const Layer &layer) {
+      return columnState(layer, tensor);
+    });
+  });
 }

@@ -24,20 +24,6 @@ bool Collective::operator<(const Collective &other) const {
                   other.sameUnits);
 }
 
-StringRef hetero::planner::stringify(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return "all-reduce";
-  case CollectiveKind::AllGather:
-    return "all-gather";
-  case CollectiveKind::ReduceScatter:
-    return "reduce-scatter";
-  case CollectiveKind::AllToAll:
-    return "all-to-all";
-  }
-  llvm_unreachable("every collective has a name");
-}
-
 std::vector<int64_t> hetero::planner::divideUnits(int64_t units,
                                                   ArrayRef<double> shares) {
   std::vector<int64_t> rows;
@@ -214,8 +200,10 @@ double SpmdCost::timeCollective(const Collective &collective) {
         cost::chooseAllGather(group, shardsOf(bytes, collective.to)).time);
   case CollectiveKind::AllToAll:
     return timeExchange(collective);
+  case CollectiveKind::Broadcast:
+    break;
   }
-  llvm_unreachable("every collective takes time");
+  llvm_unreachable("no change of form broadcasts");
 }
 
 double SpmdCost::collectiveTime(const Collective &collective) {

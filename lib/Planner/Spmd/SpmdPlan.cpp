@@ -78,7 +78,7 @@ void LayerGraph::addOp(std::string name, const Layer &layer, const Cost &cost,
 }
 
 Graph LayerGraph::build() {
-  auto none = LoopReduction::None;
+  std::optional<ReductionKind> none;
   std::vector<int64_t> parameters, saved;
   graph.arguments.push_back({addTensor("batch", problem.batch, Bytes(0)),
                              ArgumentRole::Batch, std::nullopt});
@@ -115,7 +115,7 @@ Graph LayerGraph::build() {
     GraphOp op;
     op.operands = {at, saved[index], parameters[index]};
     op.results = {input, gradient};
-    op.loops = {LoopReduction::Sum};
+    op.loops = {ReductionKind::Sum};
     op.operandLoops = {{0}, {0}, {GraphOp::whole}};
     op.resultLoops = {{0}, {GraphOp::whole}};
     addOp(layer.name + ".backward", layer, layer.backward, false,

@@ -18,7 +18,7 @@ using namespace hetero::planner;
 
 static bool isProduct(const GraphOp &op) {
   return op.operands.size() == 2 && op.linear.size() == 2 &&
-         is_contained(op.loops, LoopReduction::Sum);
+         is_contained(op.loops, ReductionKind::Sum);
 }
 
 static const char *getKind(const OpStrategy &strategy) {
@@ -47,8 +47,9 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
                       splits.tensors[change.tensor], change.from, change.to);
     if (!collective)
       continue;
-    auto &[count, seconds] =
-        report.collectives[stringify(collective->kind).str()];
+    std::string name = stringify(collective->kind).str();
+    llvm::replace(name, '_', '-');
+    auto &[count, seconds] = report.collectives[name];
     ++count;
     seconds += cost.collectiveTime(*collective);
   }

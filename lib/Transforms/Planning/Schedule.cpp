@@ -85,10 +85,8 @@ static FailureOr<std::vector<int64_t>> getInFlight(simulator::ScheduleKind kind,
 
 static InstructionAttr toAttr(const simulator::Instruction &instruction,
                               MLIRContext *context) {
-  // Both enumerations have the same words.
-  return InstructionAttr::get(
-      context, *symbolizeInstructionKind(stringify(instruction.kind)),
-      instruction.microbatch, instruction.peer, instruction.chunk, /*sweep=*/0);
+  return InstructionAttr::get(context, instruction.kind, instruction.microbatch,
+                              instruction.peer, instruction.chunk, /*sweep=*/0);
 }
 
 ScheduleOp SchedulePass::write(PlanOp plan,
@@ -100,12 +98,11 @@ ScheduleOp SchedulePass::write(PlanOp plan,
   for (int64_t number = 1; SymbolTable::lookupSymbolIn(getOperation(), name);
        ++number)
     name = "order_" + std::to_string(number);
-  auto op = ScheduleOp::create(
-      builder, plan.getLoc(), builder.getStringAttr(name),
-      ScheduleKindAttr::get(context,
-                            *symbolizeScheduleKind(stringify(schedule.kind))),
-      FlatSymbolRefAttr::get(plan.getSymNameAttr()),
-      builder.getI64IntegerAttr(schedule.microbatches));
+  auto op =
+      ScheduleOp::create(builder, plan.getLoc(), builder.getStringAttr(name),
+                         ScheduleKindAttr::get(context, schedule.kind),
+                         FlatSymbolRefAttr::get(plan.getSymNameAttr()),
+                         builder.getI64IntegerAttr(schedule.microbatches));
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   for (auto [index, stage] : llvm::enumerate(schedule.stages)) {
     SmallVector<Attribute> instructions;

@@ -230,29 +230,14 @@ void ProgramWriter::writeArguments() {
   }
 }
 
-static ReductionKind getKind(planner::LoopReduction reduction) {
-  switch (reduction) {
-  case planner::LoopReduction::Max:
-    return ReductionKind::Max;
-  case planner::LoopReduction::Min:
-    return ReductionKind::Min;
-  case planner::LoopReduction::And:
-    return ReductionKind::And;
-  case planner::LoopReduction::Or:
-    return ReductionKind::Or;
-  default:
-    return ReductionKind::Sum;
-  }
-}
-
 /// Says how the results of an operation are made, if there is a rule for it.
 bool ProgramWriter::setSharding(int64_t index, Operation *op,
                                 const planner::OpStrategy &strategy) {
   const planner::GraphOp &graphOp = graph.operations[index];
   ReductionKind kind = ReductionKind::Sum;
-  for (planner::LoopReduction reduction : graphOp.loops)
-    if (getKind(reduction) != ReductionKind::Sum)
-      kind = getKind(reduction);
+  for (std::optional<ReductionKind> reduction : graphOp.loops)
+    if (reduction && reduction != ReductionKind::Sum)
+      kind = *reduction;
   SizedForm divided;
   SmallVector<Form> operands(op->getNumOperands()), results;
   auto read = [&](int64_t tensor, int number) {

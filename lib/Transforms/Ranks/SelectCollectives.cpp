@@ -56,7 +56,7 @@ public:
 private:
   ArrayRef<cost::Group> getGroups(MeshOp mesh, ArrayAttr axes);
   static Time getTime(const cost::Group &group, bool isAllReduce,
-                      ArrayRef<Bytes> shards, cost::Algorithm algorithm) {
+                      ArrayRef<Bytes> shards, Algorithm algorithm) {
     return isAllReduce ? cost::allReduceTime(group, shards.front(), algorithm)
                        : cost::allGatherTime(group, shards, algorithm);
   }
@@ -65,22 +65,6 @@ private:
   std::map<std::pair<void *, void *>, std::vector<cost::Group>> groups;
 };
 } // namespace
-
-static Algorithm getAlgorithm(cost::Algorithm algorithm) {
-  switch (algorithm) {
-  case cost::Algorithm::Ring:
-    return Algorithm::Ring;
-  case cost::Algorithm::Tree:
-    return Algorithm::Tree;
-  case cost::Algorithm::Hierarchical:
-    return Algorithm::Hierarchical;
-  case cost::Algorithm::Padded:
-    return Algorithm::Padded;
-  case cost::Algorithm::Grouped:
-    return Algorithm::Grouped;
-  }
-  return Algorithm::Auto;
-}
 
 /// The groups of a mesh along some axes, as the cost model sees them.
 ArrayRef<cost::Group> Times::getGroups(MeshOp mesh, ArrayAttr axes) {
@@ -118,21 +102,21 @@ Algorithm Times::choose(MeshOp mesh, ArrayAttr axes, bool isAllReduce,
   ArrayRef<cost::Group> list = getGroups(mesh, axes);
   if (list.empty() || list.front().members <= 1)
     return Algorithm::Auto;
-  SmallVector<cost::Algorithm> candidates;
+  SmallVector<Algorithm> candidates;
   if (isAllReduce || even)
-    candidates.push_back(cost::Algorithm::Ring);
+    candidates.push_back(Algorithm::Ring);
   if (isAllReduce) {
-    candidates.push_back(cost::Algorithm::Tree);
+    candidates.push_back(Algorithm::Tree);
     if (llvm::any_of(list, [](const cost::Group &group) {
           return group.nodes > 1 && group.mostInNode > 1;
         }))
-      candidates.push_back(cost::Algorithm::Hierarchical);
+      candidates.push_back(Algorithm::Hierarchical);
   } else if (!even) {
-    candidates = {cost::Algorithm::Padded, cost::Algorithm::Grouped};
+    candidates = {Algorithm::Padded, Algorithm::Grouped};
   }
   std::optional<Time> best;
-  cost::Algorithm chosen = candidates.front();
-  for (cost::Algorithm candidate : candidates) {
+  Algorithm chosen = candidates.front();
+  for (Algorithm candidate : candidates) {
     Time slowest;
     for (const cost::Group &group : list)
       slowest =
@@ -142,7 +126,7 @@ Algorithm Times::choose(MeshOp mesh, ArrayAttr axes, bool isAllReduce,
       chosen = candidate;
     }
   }
-  return getAlgorithm(chosen);
+  return chosen;
 }
 
 bool Times::isWorthJoining(ArrayRef<int64_t> group, bool isAllReduce,
@@ -159,7 +143,7 @@ bool Times::isWorthJoining(ArrayRef<int64_t> group, bool isAllReduce,
   auto timeOf = [&](Bytes amount) {
     return isAllReduce
                ? cost::chooseAllReduce(members, amount).time
-               : cost::allGatherTime(members, {amount}, cost::Algorithm::Ring);
+               : cost::allGatherTime(members, {amount}, Algorithm::Ring);
   };
   // What is joined is packed and unpacked: read and written twice.
   Time packing;

@@ -53,7 +53,7 @@ int64_t GraphBuilder::dot(int64_t lhs, int64_t rhs, bool transposeLhs,
   GraphOp op;
   op.name = "dot";
   op.operands = {lhs, rhs};
-  op.loops = {LoopReduction::None, LoopReduction::Sum, LoopReduction::None};
+  op.loops = {std::nullopt, ReductionKind::Sum, std::nullopt};
   op.operandLoops = {{0, 1}, {1, 2}};
   if (transposeLhs)
     op.operandLoops[0] = {1, 0};
@@ -118,7 +118,7 @@ int64_t GraphBuilder::reshape(int64_t operand, std::vector<int64_t> shape) {
   return addOp(std::move(op), std::move(shape), 0);
 }
 
-int64_t GraphBuilder::reduce(int64_t operand, LoopReduction reduction) {
+int64_t GraphBuilder::reduce(int64_t operand, ReductionKind reduction) {
   GraphOp op;
   op.name = "reduce";
   op.operands = {operand};
@@ -131,7 +131,7 @@ int64_t GraphBuilder::reduce(int64_t operand, LoopReduction reduction) {
   loops.pop_back();
   shape.pop_back();
   op.resultLoops = {loops};
-  if (reduction == LoopReduction::Sum)
+  if (reduction == ReductionKind::Sum)
     op.linear = {{0}};
   return addOp(std::move(op), shape, flops);
 }
@@ -182,8 +182,8 @@ Graph hetero::planner::makeRandomGraph(std::mt19937 &random, int maxOps) {
       other = tensor;
   if (below(4))
     builder.update(w, builder.elementwise(w, other, below(2)));
-  int64_t last = builder.reduce(matrices.back(), below(3) ? LoopReduction::Sum
-                                                          : LoopReduction::Max);
+  int64_t last = builder.reduce(matrices.back(), below(3) ? ReductionKind::Sum
+                                                          : ReductionKind::Max);
   if (below(2))
     builder.result(last);
   return std::move(builder.graph);

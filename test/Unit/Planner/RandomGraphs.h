@@ -30,7 +30,7 @@ public:
   int64_t transpose(int64_t operand);
   int64_t reshape(int64_t operand, std::vector<int64_t> dims);
   /// Reduces the last dimension.
-  int64_t reduce(int64_t operand, LoopReduction reduction);
+  int64_t reduce(int64_t operand, ReductionKind reduction);
 
   /// Makes `next` the next value of an argument.
   void update(int64_t argument, int64_t next);

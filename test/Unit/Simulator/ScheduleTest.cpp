@@ -324,6 +324,7 @@ TEST(ScheduleTest, namesAreReadBack) {
   for (ScheduleKind kind : scheduleKinds())
     EXPECT_EQ(parseScheduleKind(stringify(kind)), kind);
   EXPECT_EQ(parseScheduleKind("zigzag"), std::nullopt);
+  EXPECT_EQ(parseScheduleKind("custom"), std::nullopt);
   EXPECT_EQ(listScheduleKinds(),
             "gpipe, 1f1b, interleaved, h1f1b, zero_bubble, layered");
   Instruction instruction{InstructionKind::SendGradient, 2, 1, 3};

@@ -514,6 +514,8 @@ TEST(SimulatorTest, refusesWhatIsNotASchedule) {
   schedule.stages[0].instructions = {{InstructionKind::RecvGradient, 0, 0}};
   EXPECT_EQ(errorOf(schedule), "stage 0: 'recv_gradient 0 from 0' needs "
                                "another one of the 1 stages");
+  schedule.stages[0].instructions = {{InstructionKind::Recompute, 0, {}}};
+  EXPECT_EQ(errorOf(schedule), "stage 0: 'recompute 0' is not simulated");
   llvm::Expected<SimulationResult> result = simulate({schedule, {}});
   ASSERT_FALSE(bool(result));
   EXPECT_EQ(llvm::toString(result.takeError()),

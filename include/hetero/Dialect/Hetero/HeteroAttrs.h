@@ -9,12 +9,11 @@
 #ifndef HETERO_DIALECT_HETERO_HETEROATTRS_H
 #define HETERO_DIALECT_HETERO_HETEROATTRS_H
 
+#include "hetero/Support/Enums.h"
 #include "hetero/Support/Quantity.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <optional>
-
-#include "hetero/Dialect/Hetero/HeteroEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "hetero/Dialect/Hetero/HeteroAttrs.h.inc"

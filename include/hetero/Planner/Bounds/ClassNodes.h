@@ -37,18 +37,10 @@ std::vector<ClassNodes> findClassNodes(const cluster::Cluster &cluster,
 /// The degrees that all layers can be divided in.
 std::vector<int64_t> commonDegrees(const Problem &problem);
 
-/// Bytes of all layers before; one entry more than there are layers. What is
-/// saved and enters a layer is for a sample.
-struct LayerSums {
-  explicit LayerSums(const Problem &problem);
-
-  std::vector<double> parameters, gradients, optimizer, saved, inputs;
-};
-
-/// Of all layers before, in seconds: forward and backward, with the sums over a
-/// row, and the forward alone.
+/// Of all layers before: forward and backward, with the sums over a row, and
+/// the forward alone.
 struct RowSeconds {
-  std::vector<double> both, forward;
+  LayerSums<double> both, forward;
 };
 
 /// What rows of a class take, by degree and samples. References stay valid.

@@ -40,7 +40,7 @@
 #define HETERO_PLANNER_MODEL_STAGEMODEL_H
 
 #include "hetero/CostModel/CostModel.h"
-#include "hetero/Planner/Plan/Plan.h"
+#include "hetero/Planner/Model/LayerSums.h"
 #include "hetero/Simulator/Network.h"
 #include "hetero/Simulator/Schedule.h"
 #include "llvm/ADT/DenseMap.h"
@@ -55,29 +55,7 @@ using simulator::StageTimes;
 /// division and one number of samples.
 struct LayerTimes {
   std::vector<Time> forward, backward;
-  /// The same of all layers before; one entry more than there are layers.
-  std::vector<Time> forwardBefore, backwardBefore;
-  /// In seconds, of all layers before: forward and backward together, and the
-  /// forward alone.
-  std::vector<double> prefix, forwardPrefix;
-};
-
-/// The sums over the parts of divided layers in one row, of all layers before.
-struct TensorSums {
-  std::vector<Time> forwardBefore, backwardBefore;
-};
-
-/// The state of the layers of a stage that one column of its mesh holds.
-struct ColumnState {
-  Bytes parameters, optimizer, gradients;
-
-  Bytes total() const { return parameters + optimizer; }
-  /// What every device holds of it.
-  Bytes undivided(StateMode mode) const {
-    return mode == StateMode::Replicated  ? total()
-           : mode == StateMode::Optimizer ? parameters
-                                          : Bytes(0);
-  }
+  PassSums sums;
 };
 
 /// What the memory of a stage depends on beside the stage itself: whether it
@@ -117,6 +95,11 @@ public:
   std::pair<Time, Time> tensorTimes(const Layer &layer,
                                     const cost::Group &group,
                                     int64_t samples) const;
+
+  /// The sums over the parts of divided layers in a row that has a bus together
+  /// with `alike - 1` others. Cached; the reference stays valid.
+  const PassSums &tensorSums(llvm::ArrayRef<int64_t> row, int64_t alike,
+                             int64_t samples) const;
 
   ColumnState columnState(llvm::ArrayRef<LayerRun> layers,
                           int64_t tensor) const;
@@ -166,9 +149,6 @@ public:
   std::string describe(const Shortage &shortage) const;
 
 private:
-  /// Of a row that has a bus together with `alike - 1` others.
-  const TensorSums &tensorSums(llvm::ArrayRef<int64_t> row, int64_t alike,
-                               int64_t samples) const;
   Time updateTime(const Stage &stage, size_t device,
                   const ColumnState &column) const;
 
@@ -199,24 +179,9 @@ private:
   mutable llvm::DenseMap<std::tuple<int64_t, int64_t, int64_t>,
                          std::unique_ptr<LayerTimes>>
       times;
-  mutable std::map<std::vector<int64_t>, TensorSums> sums;
+  mutable std::map<std::vector<int64_t>, PassSums> sums;
   mutable std::optional<simulator::Network> media;
 };
-
-/// `ceil(amount * numerator / denominator)`; the whole amount for a denominator
-/// of zero.
-inline int64_t scale(int64_t amount, int64_t numerator, int64_t denominator) {
-  if (denominator <= 0 || numerator >= denominator)
-    return amount;
-  __int128 product = static_cast<__int128>(amount) * numerator;
-  return int64_t((product + denominator - 1) / denominator);
-}
-
-/// What one of `parts` devices has of an amount, at most.
-template <typename AmountT>
-AmountT divide(AmountT amount, int64_t parts) {
-  return AmountT(scale(amount.count(), 1, parts));
-}
 
 } // namespace hetero::planner
 

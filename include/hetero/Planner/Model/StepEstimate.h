@@ -23,12 +23,6 @@
 
 namespace hetero::planner {
 
-/// With split backwards, as simulations show: for how much longer than it must
-/// a stage waits that has too few in flight to bridge the first way there and
-/// back, and the part of the microbatches in flight whose gradients of weights
-/// are left for the end.
-inline constexpr double idlesLonger = 1.5, delayed = 0.7;
-
 /// Of a stage, in seconds, for one size of microbatch. The boundary is the one
 /// to the next stage.
 struct StageSeconds {
@@ -57,15 +51,7 @@ double leastStep(llvm::ArrayRef<EstimatedStage> stages,
                  llvm::ArrayRef<double> counts);
 
 /// What an order that splits backwards comes close to, with at most `limits` in
-/// flight on each stage. The gradients of weights, half of the backward, fill
-/// the gaps as far as that goes. For each stage:
-///
-///   it waits for its first microbatch; then computes all of them, or longer if
-///   too few of them have room for the way there and back, or if what leads out
-///   of its nodes is too slow
-///   it waits once more if those that have room do not bridge the first way
-///   the last gradient goes back through all stages before, each of which still
-///   has to finish and to reduce its gradients
+/// flight on each stage: the recurrence of PipelineRecurrence.h.
 double splitStep(llvm::ArrayRef<EstimatedStage> stages,
                  llvm::ArrayRef<double> counts, llvm::ArrayRef<int64_t> limits);
 

@@ -62,16 +62,10 @@ namespace hetero::planner {
 using simulator::ScheduleKind;
 
 /// What a plan minimizes.
-enum class Objective { Time, Price };
+using hetero::Objective;
 
-/// Which state the devices of a stage divide between them instead of each
-/// holding all of it.
-enum class StateMode {
-  Replicated, ///< none
-  Optimizer,  ///< the optimizer state
-  Full,       ///< parameters and optimizer state; gathered for the step
-  Node        ///< as Full inside of each node, replicated between nodes
-};
+/// Which state the devices of a stage divide between them.
+using hetero::StateMode;
 
 /// Devices in a grid, row by row: `devices[d * tensor + t]`. The samples are
 /// divided along `data`, the layers along `tensor`.
@@ -136,7 +130,7 @@ struct Stage {
   bool operator==(const Stage &other) const;
 };
 
-enum class ResourceKind { Compute, Memory, Bandwidth, Latency };
+using hetero::ResourceKind;
 
 /// Something that would have to grow to make the step faster: a resource of a
 /// stage, of a device, or of a part of the cluster, by name.
@@ -217,10 +211,6 @@ std::vector<std::string> getLayerNames(const Problem &problem);
 
 /// What limits the plan: "compute of stage 0, memory of stage 1".
 std::string describeLimits(const Plan &plan);
-
-llvm::StringRef stringify(Objective objective);
-llvm::StringRef stringify(StateMode mode);
-llvm::StringRef stringify(ResourceKind kind);
 
 } // namespace hetero::planner
 

@@ -67,6 +67,7 @@
 #define HETERO_PLANNER_PROBLEM_GRAPH_H
 
 #include "hetero/Support/Amount.h"
+#include "hetero/Support/Enums.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -86,11 +87,6 @@ struct GraphTensor {
   bool operator==(const GraphTensor &other) const;
 };
 
-/// How iterations of a loop are combined in results that do not have it.
-enum class LoopReduction { None, Sum, Max, Min, And, Or };
-
-llvm::StringRef stringify(LoopReduction reduction);
-
 struct GraphOp {
   /// In place of a loop: the dimension is needed or made whole.
   static constexpr int whole = -1;
@@ -102,8 +98,9 @@ struct GraphOp {
   /// For messages.
   std::string name;
   std::vector<int64_t> operands, results;
-  /// One for each loop.
-  std::vector<LoopReduction> loops;
+  /// For each loop how its iterations are combined in results that do not have
+  /// it; nothing if they cannot be.
+  std::vector<std::optional<ReductionKind>> loops;
   /// For each dimension of each operand and result its loop, or `whole`; empty
   /// for operands that are `anyForm`, and for reshapes.
   std::vector<std::vector<int>> operandLoops, resultLoops;
@@ -128,6 +125,9 @@ struct GraphOp {
   bool operator==(const GraphOp &other) const;
 };
 
+/// What a planner of single operations has to know of an argument. Less than
+/// the RoleKind of a step: all state but the parameters is `optimizer`, the
+/// rest is `other`, and results have no roles.
 enum class ArgumentRole { Batch, Parameter, Optimizer, Other };
 
 llvm::StringRef stringify(ArgumentRole role);

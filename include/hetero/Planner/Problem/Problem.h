@@ -97,7 +97,11 @@ struct Cluster;
 
 namespace hetero::planner {
 
-/// What operations do on a device, for n samples at once.
+/// What operations do on a device, for n samples at once. Work is counted in
+/// four steps: OpWork (Analysis) of an operation in the IR, as if nothing were
+/// fused; GraphOp of an operation, with the traffic that is left; Cost of a
+/// layer, affine in the samples; and cost::Operations of a part of either, for
+/// some samples, which the cost model gives a time.
 struct Cost {
   /// Floating-point work by element type of its operands, named as in MLIR
   /// ("f32", "bf16").

@@ -75,18 +75,18 @@ struct StageOption {
     Bytes usable;
     /// Of all layers before: forward and backward, the forward alone, and the
     /// update.
-    const std::vector<double> *times = nullptr, *forwards = nullptr;
-    const std::vector<double> *updates = nullptr;
+    const LayerSums<double> *times = nullptr, *forwards = nullptr;
+    const LayerSums<double> *updates = nullptr;
     /// Of all layers before: what they save, and what enters them.
-    const std::vector<int64_t> *saved = nullptr, *inputs = nullptr;
+    const LayerSums<Bytes> *saved = nullptr, *inputs = nullptr;
     /// See SearchTables.
     const std::vector<Bytes> *workspace = nullptr, *largestSaved = nullptr;
   };
   std::vector<Part> parts;
   /// Of all layers before: the sums over the parts of a row, where they take
   /// longest.
-  const std::vector<double> *tensorTimes = nullptr, *tensorForwards = nullptr;
-  const std::vector<ColumnState> *states = nullptr;
+  const LayerSums<double> *tensorTimes = nullptr, *tensorForwards = nullptr;
+  const LayerSums<ColumnState> *states = nullptr;
   /// For each cut the last one that a stage which begins there can end at.
   const std::vector<int64_t> *farthest = nullptr;
   /// What is known of its costs, by kind of run.
@@ -125,23 +125,20 @@ public:
   /// What a sample takes at least on a device of the class, of all layers
   /// before, when up to `size` are computed at once. The more, the better, but
   /// for times that were measured.
-  const std::vector<double> &leastTimes(int64_t deviceClass, int64_t size);
-  const std::vector<double> &updateTimes(int64_t deviceClass, int64_t tensor);
-  const std::vector<int64_t> &savedBytes(int64_t tensor, int64_t samples);
+  const LayerSums<double> &leastTimes(int64_t deviceClass, int64_t size);
+  const LayerSums<double> &updateTimes(int64_t deviceClass, int64_t tensor);
+  const LayerSums<Bytes> &savedBytes(int64_t tensor, int64_t samples);
   /// The largest workspace of the layers between two cuts, at the index
   /// `first * cuts + last`.
   const std::vector<Bytes> &workspaces(int64_t samples);
   /// The most that one of the layers between two cuts saves, likewise.
   const std::vector<Bytes> &largestSaved(int64_t tensor, int64_t samples);
-  const std::vector<int64_t> &inputBytes(int64_t samples);
-  /// Forward and backward together, and the forward alone.
-  const std::pair<std::vector<double>, std::vector<double>> &
-  tensorTimes(llvm::ArrayRef<int64_t> row, int64_t samples);
+  const LayerSums<Bytes> &inputBytes(int64_t samples);
   /// For each cut the last one that layers which can all be divided in so many
   /// parts reach from there.
   const std::vector<int64_t> &farthestCuts(int64_t tensor);
   /// Parameters, optimizer state and gradients of all layers before.
-  const std::vector<ColumnState> &states(int64_t tensor);
+  const LayerSums<ColumnState> &states(int64_t tensor);
 
 private:
   /// The time for all layers, by the number of samples.
@@ -156,17 +153,12 @@ private:
   std::map<std::vector<int64_t>, std::vector<StageOption>> options;
   std::map<std::vector<int64_t>, std::vector<int64_t>> divisions;
   std::map<std::pair<int64_t, int64_t>, std::vector<double>> timesOfAll;
-  std::pair<std::vector<double>, std::vector<double>> nothing;
-  std::map<std::pair<int64_t, int64_t>, std::vector<double>> leasts;
-  std::map<std::pair<int64_t, int64_t>, std::vector<double>> updates;
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> saved;
+  std::map<std::pair<int64_t, int64_t>, LayerSums<double>> leasts, updates;
+  std::map<std::pair<int64_t, int64_t>, LayerSums<Bytes>> saved;
   std::map<int64_t, std::vector<Bytes>> largest;
   std::map<std::pair<int64_t, int64_t>, std::vector<Bytes>> mostSaved;
-  std::map<int64_t, std::vector<int64_t>> inputs;
-  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>,
-           std::pair<std::vector<double>, std::vector<double>>>
-      sums;
-  std::map<int64_t, std::vector<ColumnState>> stateSums;
+  std::map<int64_t, LayerSums<Bytes>> inputs;
+  std::map<int64_t, LayerSums<ColumnState>> stateSums;
   std::map<int64_t, std::vector<int64_t>> farthest;
 };
 
@@ -277,7 +269,8 @@ private:
   std::vector<std::vector<StageOption>> table;
   /// By layer what a sample of all layers before it takes at least, and by
   /// position what all devices before it do of that in a second.
-  std::vector<double> workBefore, speedBefore;
+  LayerSums<double> workBefore;
+  std::vector<double> speedBefore;
 
   // Of the current run.
   double cutoff = 0;

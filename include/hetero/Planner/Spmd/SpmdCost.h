@@ -33,12 +33,8 @@
 
 namespace hetero::planner {
 
-enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
-
-llvm::StringRef stringify(CollectiveKind kind);
-
-/// A collective on a tensor of `bytes`; `from` and `to` are what its splits
-/// divide.
+/// A collective on a tensor of `bytes`, not a broadcast; `from` and `to` are
+/// what its splits divide.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Bytes bytes;

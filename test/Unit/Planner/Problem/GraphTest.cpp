@@ -53,7 +53,7 @@ TEST(GraphTest, ReadsTheWorkedExample) {
   ASSERT_TRUE(bool(graph)) << toString(graph.takeError());
   EXPECT_EQ(graph->operations.size(), 3u);
   EXPECT_EQ(graph->operations[0].operandLoops[1], (std::vector<int>{1, 2}));
-  EXPECT_EQ(graph->operations[1].loops[0], LoopReduction::Sum);
+  EXPECT_EQ(graph->operations[1].loops[0], ReductionKind::Sum);
   GraphSplits splits = findSplits(*graph, 2);
   // Replicated, three loops, two partial operands.
   EXPECT_EQ(splits.operations[0].size(), 6u);

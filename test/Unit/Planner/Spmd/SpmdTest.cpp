@@ -213,7 +213,7 @@ static Graph makeDense(int64_t batch, std::vector<int64_t> widths) {
     inputs.push_back(builder.unary(builder.dot(inputs.back(), weights.back())));
   }
   builder.result(builder.reduce(
-      builder.reduce(inputs.back(), LoopReduction::Sum), LoopReduction::Sum));
+      builder.reduce(inputs.back(), ReductionKind::Sum), ReductionKind::Sum));
   int64_t gradient = builder.unary(inputs.back());
   for (size_t i = weights.size(); i-- > 0;) {
     int64_t weightGradient =
