@@ -105,6 +105,12 @@ struct Options {
   cl::opt<bool> json{"json", cl::desc("Write JSON"), cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Say how long each search took"),
                        cl::cat(category)};
+  cl::opt<bool> logSearch{
+      "log-search",
+      cl::desc(
+          "Say on stderr what joint and stages have found after each phase "
+          "of their search: designs, plans, the best, and who found it"),
+      cl::cat(category)};
   cl::opt<std::string> trace{
       "trace", cl::desc("Write the predicted step as a Chrome trace"),
       cl::value_desc("trace.json"), cl::cat(category)};
@@ -217,6 +223,7 @@ static Error readPlannerOptions(const Options &options,
     planner.otherSchedules.clear();
   }
   planner.asReleased = options.asReleased;
+  planner.log = options.logSearch ? &errs() : nullptr;
   if (StringRef(options.effort).getAsInteger(10, planner.effort) ||
       planner.effort < 1 || planner.effort > 100)
     return createStringError("--effort is '" + options.effort +
@@ -537,11 +544,11 @@ static Error checkCombination(const Options &options) {
   SmallVector<const cl::Option *> others;
   if (options.graph) {
     first = &options.graph;
-    others = {&options.batch,     &options.microbatches, &options.plan,
-              &options.compare,   &options.whatIf,       &options.objective,
-              &options.budget,    &options.schedule,     &options.timeBudget,
-              &options.effort,    &options.yaml,         &options.trace,
-              &options.asReleased};
+    others = {&options.batch,      &options.microbatches, &options.plan,
+              &options.compare,    &options.whatIf,       &options.objective,
+              &options.budget,     &options.schedule,     &options.timeBudget,
+              &options.effort,     &options.yaml,         &options.trace,
+              &options.asReleased, &options.logSearch};
     // The other one is done soon.
     if (options.planner == "hap")
       erase(others, &options.timeBudget);
@@ -558,7 +565,8 @@ static Error checkCombination(const Options &options) {
     first = &options.plan;
     others = {&options.planner,   &options.schedule,   &options.microbatches,
               &options.objective, &options.budget,     &options.effort,
-              &options.timing,    &options.timeBudget, &options.asReleased};
+              &options.timing,    &options.timeBudget, &options.asReleased,
+              &options.logSearch};
   } else if (options.objective != "time" || !options.budget.empty()) {
     first = options.budget.empty()
                 ? &options.objective
@@ -571,10 +579,15 @@ static Error checkCombination(const Options &options) {
     if (other->getNumOccurrences() > 0)
       return createStringError("--" + other->ArgStr + " does nothing with --" +
                                first->ArgStr);
-  if (options.effort.getNumOccurrences() > 0 && options.compare.empty() &&
-      options.planner != "joint")
-    return createStringError("--effort does nothing with --planner " +
-                             options.planner);
+  bool searches = !options.compare.empty() || options.planner == "joint";
+  const cl::Option *idle = nullptr;
+  if (!searches && options.effort.getNumOccurrences() > 0)
+    idle = &options.effort;
+  if (!searches && options.planner != "stages" && options.logSearch)
+    idle = &options.logSearch;
+  if (idle)
+    return createStringError("--" + idle->ArgStr +
+                             " does nothing with --planner " + options.planner);
   return Error::success();
 }
 
