@@ -86,6 +86,12 @@ struct Options {
   cl::opt<bool> json{"json", cl::desc("Write JSON"), cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Say how long each search took"),
                        cl::cat(category)};
+  cl::opt<bool> logSearch{
+      "log-search",
+      cl::desc(
+          "Say on stderr what joint and stages have found after each phase "
+          "of their search: designs, plans, the best, and who found it"),
+      cl::cat(category)};
   cl::opt<std::string> trace{
       "trace", cl::desc("Write the predicted step as a Chrome trace"),
       cl::value_desc("trace.json"), cl::cat(category)};
@@ -508,19 +514,14 @@ static Error checkCombination(const Options &options) {
   SmallVector<const cl::Option *> others;
   if (options.graph) {
     first = &options.graph;
-    others = {&options.batch,
-              &options.plans.microbatches,
-              &options.plan,
-              &options.compare,
-              &options.whatIf,
-              &options.objective,
-              &options.budget,
-              &options.plans.schedule,
-              &options.plans.timeBudget,
-              &options.plans.effort,
-              &options.yaml,
-              &options.trace,
-              &options.asReleased};
+    // Of what is asked of plans the time is all that matters, to one planner.
+    others = {&options.batch,     &options.plan,       &options.compare,
+              &options.whatIf,    &options.objective,  &options.budget,
+              &options.yaml,      &options.trace,      &options.asReleased,
+              &options.logSearch};
+    for (const cl::Option *asked : options.plans.all())
+      if (asked != &options.plans.planner)
+        others.push_back(asked);
     // The other one is done soon.
     if (options.plans.planner == "hap")
       erase(others, &options.plans.timeBudget);
@@ -535,15 +536,9 @@ static Error checkCombination(const Options &options) {
               &options.objective, &options.budget,        &options.yaml};
   } else if (!options.plan.empty()) {
     first = &options.plan;
-    others = {&options.plans.planner,
-              &options.plans.schedule,
-              &options.plans.microbatches,
-              &options.objective,
-              &options.budget,
-              &options.plans.effort,
-              &options.timing,
-              &options.plans.timeBudget,
-              &options.asReleased};
+    others = {&options.objective, &options.budget, &options.timing,
+              &options.asReleased, &options.logSearch};
+    append_range(others, options.plans.all());
   } else if (options.objective != "time" || !options.budget.empty()) {
     first = options.budget.empty()
                 ? &options.objective
@@ -556,9 +551,16 @@ static Error checkCombination(const Options &options) {
     if (other->getNumOccurrences() > 0)
       return createStringError("--" + other->ArgStr + " does nothing with --" +
                                first->ArgStr);
-  if (options.plans.effort.getNumOccurrences() > 0 && options.compare.empty() &&
-      options.plans.planner != "joint")
-    return createStringError("--effort does nothing with --planner " +
+  bool searches =
+      !options.compare.empty() || options.plans.planner == "joint";
+  const cl::Option *idle = nullptr;
+  if (!searches && options.plans.effort.getNumOccurrences() > 0)
+    idle = &options.plans.effort;
+  if (!searches && options.plans.planner != "stages" && options.logSearch)
+    idle = &options.logSearch;
+  if (idle)
+    return createStringError("--" + idle->ArgStr +
+                             " does nothing with --planner " +
                              options.plans.planner);
   return Error::success();
 }

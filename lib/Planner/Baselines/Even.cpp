@@ -28,9 +28,10 @@ using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
 
-/// More microbatches only add overhead.
+/// More microbatches than these are not tried: they only add overhead.
 static constexpr int64_t maxCount = 512;
-/// How many choices are looked at for each that is evaluated.
+/// For each plan that may be evaluated, up to this number of choices is built
+/// to find one that fits: the ranking does not know memory.
 static constexpr int64_t triesPerCandidate = 8;
 
 namespace {

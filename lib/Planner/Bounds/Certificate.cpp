@@ -90,8 +90,9 @@ double Certificate::raise(size_t option, ArrayRef<double> prices, double best) {
   return raised;
 }
 
-/// A coarse look excludes much of what can be excluded; what is far from that
-/// takes long to try. When there is no more time, it has to do.
+/// Raises `low`, which is excluded, at most to `best`. Coarse cells exclude
+/// much of what can be excluded in little time, and fine ones the rest as long
+/// as there is work left.
 double Certificate::raise(Relaxation &relaxation, double low,
                           double best) const {
   bool isFar = best == known;
@@ -131,11 +132,13 @@ size_t Certificate::raiseAll(ArrayRef<double> prices, bool isFirst,
   return lowest;
 }
 
-/// How often prices are improved, and how much more they may exclude each time.
+/// How often prices are improved, and by which factor what is excluded may rise
+/// each time: prices that exclude more of one option exclude less of others,
+/// which then have to be looked at first.
 static constexpr int64_t mostImprovements = 4;
 static constexpr double mostGain = 1.04;
-/// With more layers each try takes too long, and with more than the second
-/// number nothing is tried at all.
+/// With more than `mostLayers` layers prices are not improved, as each try
+/// takes too long; with more than `mostCertified` there is no certificate.
 static constexpr int64_t mostLayers = 60, mostCertified = 600;
 /// Tables are by numbers of samples; with more they would fill the memory.
 static constexpr int64_t mostSamples = 1 << 18;

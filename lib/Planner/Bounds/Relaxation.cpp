@@ -85,7 +85,7 @@ std::vector<double> Relaxation::findFront(double time) {
   front[0] = 0;
   for (int64_t last = 1; last <= numLayers(); ++last)
     for (int64_t first = 0; first < last; ++first)
-      for (const StageOption &option : options(runs.find(first, last))) {
+      for (const RelaxedStage &option : options(runs.find(first, last))) {
         if (option.price + front[first] >= front[last])
           break;
         double bytes = option.state + option.kept;
@@ -98,7 +98,7 @@ std::vector<double> Relaxation::findFront(double time) {
   return front;
 }
 
-/// A step may take no time at all, which is not divided by.
+/// Half of a step that takes no time at all, as cells divide by it.
 static constexpr double shortestHalf = 1e-12;
 
 Relaxation::LabelCells::LabelCells(const Resolution &resolution, double time)
@@ -157,7 +157,7 @@ std::vector<Relaxation::Label> Relaxation::LabelCells::take() {
 
 /// The label of the stages from `option` on, if there can be such stages.
 std::optional<Relaxation::Label> Relaxation::extend(const Label &after,
-                                                    const StageOption &option,
+                                                    const RelaxedStage &option,
                                                     bool isLast, double time,
                                                     double most) const {
   double window = time - option.once.end;
@@ -211,7 +211,7 @@ bool Relaxation::excludes(double time) {
     for (int64_t last = first + 1; last <= numLayers(); ++last) {
       if (labels[last].empty())
         continue;
-      for (const StageOption &option : options(runs.find(first, last))) {
+      for (const RelaxedStage &option : options(runs.find(first, last))) {
         if (option.price + labels[last].front().price > most)
           break;
         if (option.once.gather + option.total + option.once.end > time)
@@ -242,7 +242,8 @@ double Relaxation::raise(double low, double high) {
   double base = std::log1p(precision);
   auto first = int64_t(std::ceil(std::log(std::max(low, 1e-12)) / base));
   auto last = int64_t(std::ceil(std::log(high) / base));
-  // In growing steps from below: what is far from excluded takes long to try.
+  // In growing steps from below, the first of about 5 %: what is far from
+  // excluded takes long to try.
   int64_t step = 16;
   while (first < last) {
     int64_t middle = first + std::min(step, (last - first) / 2);
@@ -258,11 +259,12 @@ double Relaxation::raise(double low, double high) {
   return low;
 }
 
-/// What looking for better prices may take, in options that are tried.
+/// How many stages may be put before others while better prices are looked for.
 static constexpr int64_t mostSteps = 2500000;
 
 std::vector<double> Relaxation::improvePrices(double low, double high) {
-  // One class more or less dear, as long as that helps.
+  // Raises and lowers the price of one class after the other by a share, as
+  // long as that excludes more, at most four rounds for each share.
   std::vector<double> best;
   for (double step : {0.06, 0.2, 0.03, 0.015}) {
     bool helps = true;
@@ -270,6 +272,7 @@ std::vector<double> Relaxation::improvePrices(double low, double high) {
       helps = false;
       for (size_t index = 0; index < bounds.classes.size(); ++index)
         for (double factor : {1 + step, 1 / (1 + step)}) {
+          // A little more than the next time that raise would try.
           double aim = low * (1 + 1.5 * precision);
           if (aim >= high || steps > mostSteps)
             return best;

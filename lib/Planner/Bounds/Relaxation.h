@@ -125,7 +125,7 @@ public:
 
 private:
   /// A way to do the layers of a run.
-  struct StageOption {
+  struct RelaxedStage {
     /// All microbatches, and one of the smallest.
     double total = 0, stay = 0, forward = 0;
     /// The gradients of its weights, which are not part of its stay, and all
@@ -203,8 +203,8 @@ private:
   /// What the devices of a stage have to do within some time: the largest
   /// microbatch, the smallest, or the forward of that.
   enum class CoverKind { Large, Small, Forward };
-  /// What of these costs most, and how much. By class, how many samples a row
-  /// has in that time.
+  /// The kind of these whose devices cost most, and their price; and by class
+  /// how many samples a row computes in the time that this kind has.
   struct DearestCover {
     CoverKind kind = CoverKind::Large;
     double price = 0;
@@ -214,19 +214,20 @@ private:
   int64_t samplesOf(CoverKind kind) const {
     return kind == CoverKind::Large ? bounds.largest : bounds.smallest;
   }
-  bool coversAlmost(const StageOption &option, const StageOption &other) const;
-  static void takeBest(StageOption &option, const StageOption &other);
+  bool coversAlmost(const RelaxedStage &option,
+                    const RelaxedStage &other) const;
+  static void takeBest(RelaxedStage &option, const RelaxedStage &other);
   int64_t numLayers() const { return runs.numLayers; }
-  /// Of a stage in one node, on so many rows, or more if there is more than
-  /// one; and in several nodes, one of which has at most that bandwidth to
-  /// others.
+  /// What a stage takes once for a step if it lies in one node on exactly one
+  /// row, or on `rows` rows or more; and if it lies in `numNodes` nodes, one of
+  /// which has at most that bandwidth to others.
   OnceBound onceInNode(size_t run, const NodeKind &node, int64_t tensor,
                        int64_t rows);
   OnceBound onceAcross(size_t run, double bandwidth, int64_t numNodes) const;
   void setPrices(std::vector<double> given);
-  std::optional<Label> extend(const Label &after, const StageOption &option,
+  std::optional<Label> extend(const Label &after, const RelaxedStage &option,
                               bool isLast, double time, double most) const;
-  const std::vector<StageOption> &options(size_t run);
+  const std::vector<RelaxedStage> &options(size_t run);
   TimeGroups findTimes(size_t run, int64_t tensor, bool forwardOnly);
   std::vector<double> cover(const TimeGroups &groups, int64_t tensor,
                             int64_t samples,
@@ -234,16 +235,16 @@ private:
   void findPlaces();
   const PlaceCovers &findCovers(size_t unit, int64_t tensor, size_t place);
   void addOptions(size_t run, int64_t tensor, size_t placeNumber,
-                  std::vector<StageOption> &list);
+                  std::vector<RelaxedStage> &list);
   void addOption(size_t run, int64_t tensor, const StagePlaceBound &place,
                  const PlaceCovers &found, const DearestCover &dearest,
-                 std::vector<StageOption> &list);
+                 std::vector<RelaxedStage> &list);
   void setInNode(size_t run, int64_t tensor, const NodeKind &node,
-                 const DearestCover &dearest, StageOption &option);
-  void setLayered(const StagePlaceBound &place, StageOption &option) const;
+                 const DearestCover &dearest, RelaxedStage &option);
+  void setLayered(const StagePlaceBound &place, RelaxedStage &option) const;
   void addWithMemory(size_t run, int64_t tensor, const StagePlaceBound &place,
-                     bool isLayered, StageOption option,
-                     std::vector<StageOption> &list);
+                     bool isLayered, RelaxedStage option,
+                     std::vector<RelaxedStage> &list);
   int64_t nodesFor(int64_t tensor, const DearestCover &dearest,
                    const StagePlaceBound &place) const;
   std::vector<double> findFront(double time);
@@ -259,19 +260,21 @@ private:
   double all = 0;
   /// What a crossing between nodes moves at least, and takes at most for that.
   double crossingBytes = 0, slowestCrossing = 0;
-  /// A crossing and that of the gradient back, in crossings.
+  /// How many times as long as a crossing a microbatch takes that crosses a
+  /// boundary between nodes and whose gradient comes back.
   double bothWays = 1;
   int64_t steps = 0;
   std::vector<StagePlaceBound> places;
   std::map<std::pair<size_t, int64_t>, std::pair<TimeGroups, TimeGroups>>
       timeGroups;
   std::map<std::tuple<size_t, int64_t, size_t>, PlaceCovers> covers;
-  /// By run, not found yet if it says so.
-  std::vector<std::vector<StageOption>> known;
+  /// The options of each run of layers, and whether they were computed yet.
+  std::vector<std::vector<RelaxedStage>> known;
   std::vector<bool> isKnown;
 };
 
-/// To which share the largest time that is excluded is found.
+/// Times are tried in steps of this share, so that what is excluded is less
+/// than that below what could be: far less than the gaps of plans.
 constexpr double precision = 0.003;
 
 /// A time that is excluded by the work alone.

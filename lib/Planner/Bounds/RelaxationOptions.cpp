@@ -110,8 +110,8 @@ void Relaxation::setPrices(std::vector<double> given) {
   covers.clear();
 }
 
-/// Up to this many times are all looked at; more of them are put together when
-/// they differ by less than a share.
+/// Up to `fewTimes` times of a row are groups of their own; of more, those that
+/// differ by less than the share `togetherWithin` become one group.
 static constexpr size_t fewTimes = 16;
 static constexpr double togetherWithin = 0.02;
 
@@ -159,8 +159,8 @@ struct CoverRow {
 };
 } // namespace
 
-/// Beyond this number of samples, three and more kinds of rows cover them with
-/// fractions of rows.
+/// Up to this number of samples, a table finds how whole rows of three and more
+/// kinds cover them; beyond it fractions of rows count, which is never dearer.
 static constexpr int64_t mostWhole = 64;
 
 /// The least price of rows that cover the samples, infinite if there are not
@@ -270,11 +270,12 @@ int64_t Relaxation::nodesFor(int64_t tensor, const DearestCover &dearest,
   return 1 + int64_t(divideCeil(left, most));
 }
 
-/// With what microbatches keep, or with their inputs and the forward again.
+/// Adds the option twice where its memory allows: keeping what the layers save,
+/// and keeping their inputs and computing the forward again.
 void Relaxation::addWithMemory(size_t run, int64_t tensor,
                                const StagePlaceBound &place, bool isLayered,
-                               StageOption option,
-                               std::vector<StageOption> &list) {
+                               RelaxedStage option,
+                               std::vector<RelaxedStage> &list) {
   const ColumnState &state = runs.states[run];
   // Parameters that are divided are gathered; the optimizer state may be
   // divided. If layers come and go, the gradients of one are there.
@@ -316,7 +317,7 @@ void Relaxation::addWithMemory(size_t run, int64_t tensor,
     list.push_back(option);
 }
 
-/// What covers at which price, of the layer that a run repeats.
+/// The covers of a place and degree for the layer that a run repeats.
 const Relaxation::PlaceCovers &
 Relaxation::findCovers(size_t unit, int64_t tensor, size_t place) {
   auto [known, isNewTime] = timeGroups.try_emplace({unit, tensor});
@@ -354,7 +355,7 @@ static size_t lastNotWithin(ArrayRef<double> list, double price) {
 /// dearest: it is what the devices have to be able to do, and the others are
 /// done as fast as that price allows.
 void Relaxation::addOptions(size_t run, int64_t tensor, size_t place,
-                            std::vector<StageOption> &list) {
+                            std::vector<RelaxedStage> &list) {
   const PlaceCovers &found = findCovers(runs.units[run].first, tensor, place);
   if (found.groups->times.empty())
     return;
@@ -385,12 +386,12 @@ void Relaxation::addOption(size_t run, int64_t tensor,
                            const StagePlaceBound &place,
                            const PlaceCovers &found,
                            const DearestCover &dearest,
-                           std::vector<StageOption> &list) {
+                           std::vector<RelaxedStage> &list) {
   auto [unit, length] = runs.units[run];
   auto scale = static_cast<double>(length);
   ArrayRef<std::pair<double, double>> times = found.groups->times;
   ArrayRef<std::pair<double, double>> forwards = found.forwards->times;
-  StageOption option;
+  RelaxedStage option;
   option.price = dearest.price;
   size_t slow = firstWithin(found.large, option.price);
   size_t fast = firstWithin(found.small, option.price);
@@ -437,7 +438,7 @@ void Relaxation::addOption(size_t run, int64_t tensor,
 /// are gathered at least once and gradients summed once; or parameters are
 /// divided inside of nodes, and gradients between nodes summed twice.
 void Relaxation::setLayered(const StagePlaceBound &place,
-                            StageOption &option) const {
+                            RelaxedStage &option) const {
   const ColumnState &first = runs.states[runs.find(0, 1)];
   const ColumnState &whole = runs.states[runs.find(0, numLayers())];
   auto share = [](Bytes part, Bytes of) {
@@ -456,12 +457,12 @@ void Relaxation::setLayered(const StagePlaceBound &place,
 }
 
 void Relaxation::setInNode(size_t run, int64_t tensor, const NodeKind &node,
-                           const DearestCover &dearest, StageOption &option) {
+                           const DearestCover &dearest, RelaxedStage &option) {
   int64_t most = 1;
   for (auto [number, covered] : zip_equal(node.counts, dearest.covered))
     if (number >= tensor)
       most = std::max(most, covered);
-  // So many rows or more.
+  // A stage with the price has this number of rows, or more.
   int64_t rows = divideCeil(samplesOf(dearest.kind), most);
   option.once = onceInNode(run, node, tensor, rows);
   if (rows == 1 && node.size() > tensor)
@@ -476,8 +477,9 @@ void Relaxation::setInNode(size_t run, int64_t tensor, const NodeKind &node,
 
 /// Whether an option is not much worse in anything than another one that costs
 /// at least as much.
-bool Relaxation::coversAlmost(const StageOption &option,
-                              const StageOption &other) const {
+bool Relaxation::coversAlmost(const RelaxedStage &option,
+                              const RelaxedStage &other) const {
+  // Options that differ by up to a hundredth become one.
   constexpr double share = 1.01;
   double little = 0.001 * shortest;
   auto isBelow = [&](double left, double right) {
@@ -497,7 +499,7 @@ bool Relaxation::coversAlmost(const StageOption &option,
          option.bytePrice <= other.bytePrice * share;
 }
 
-void Relaxation::takeBest(StageOption &option, const StageOption &other) {
+void Relaxation::takeBest(RelaxedStage &option, const RelaxedStage &other) {
   auto lower = [](double &left, double right) { left = std::min(left, right); };
   lower(option.total, other.total);
   lower(option.stay, other.stay);
@@ -513,24 +515,24 @@ void Relaxation::takeBest(StageOption &option, const StageOption &other) {
   option.room = std::max(option.room, other.room);
 }
 
-const std::vector<Relaxation::StageOption> &Relaxation::options(size_t run) {
-  std::vector<StageOption> &result = known[run];
+const std::vector<Relaxation::RelaxedStage> &Relaxation::options(size_t run) {
+  std::vector<RelaxedStage> &result = known[run];
   if (isKnown[run])
     return result;
   isKnown[run] = true;
-  std::vector<StageOption> list;
+  std::vector<RelaxedStage> list;
   for (int64_t tensor : runs.degrees[run])
     for (size_t place = 0; place < places.size(); ++place)
       addOptions(run, tensor, place, list);
   // Those that are not worse in everything than another one.
-  sort(list, [](const StageOption &left, const StageOption &right) {
+  sort(list, [](const RelaxedStage &left, const RelaxedStage &right) {
     return std::tie(left.price, left.total, left.once.end, left.kept) <
            std::tie(right.price, right.total, right.once.end, right.kept);
   });
   // Those that differ little become one that is as good as all of them in
   // everything.
-  std::vector<StageOption> originals;
-  for (const StageOption &option : list) {
+  std::vector<RelaxedStage> originals;
+  for (const RelaxedStage &option : list) {
     // The dearest of those that it can be put with differs least from it.
     size_t at = result.size();
     while (at > 0 && !coversAlmost(originals[at - 1], option))
@@ -542,7 +544,7 @@ const std::vector<Relaxation::StageOption> &Relaxation::options(size_t run) {
       takeBest(result[at - 1], option);
     }
   }
-  for (StageOption &option : result) {
+  for (RelaxedStage &option : result) {
     double free = std::min(option.room, option.price / option.bytePrice);
     option.freeInFlight = std::floor((free - option.state) / option.kept);
   }

@@ -150,8 +150,9 @@ std::pair<double, double> StageBounds::timesOf(size_t run, size_t choice,
   return {both + sums, forward + forwardSums};
 }
 
-/// Beyond this number of samples only every fiftieth more is looked at; those
-/// in between take as long as the one before.
+/// All numbers of samples up to this one have times of their own. Larger ones
+/// are looked at in steps of a fiftieth; those in between are taken to need as
+/// long as the next smaller one, which is never too much.
 static constexpr int64_t allSamplesUpTo = 64;
 
 const StageBounds::Table &StageBounds::table(size_t run, size_t choice) {

@@ -47,10 +47,12 @@ public:
   std::vector<LayerRun> representatives;
   std::vector<ColumnState> states;
   std::vector<std::vector<int64_t>> degrees;
-  /// A run of which it is so many in a row: its layer if all are alike, else
-  /// itself.
+  /// By kind of run: a shorter run that it repeats, and how often. That is a
+  /// single layer if all layers of the run are alike, else the run itself,
+  /// once.
   std::vector<std::pair<size_t, int64_t>> units;
-  /// What they save at least for a sample, and what enters them.
+  /// By kind of run: the bytes that its layers save at least for a sample, and
+  /// those that enter them.
   std::vector<double> saved, inputs;
   /// The gradients of the layer that has most, in bytes.
   double mostGradients = 0;

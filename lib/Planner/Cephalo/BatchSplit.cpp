@@ -16,10 +16,12 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// Of more devices than this many, most are treated in this many blocks.
+/// Up to `maxSingle` devices of a kind are decided one by one; of more, most
+/// are put into `numBlocks` blocks of devices that get the same, as the check
+/// takes time in proportion to what is decided.
 static constexpr int64_t maxSingle = 64, numBlocks = 48;
-/// Intervals of limits that are halved. Few are left after some; many only
-/// where about everything is the same.
+/// How many intervals of limits splitPhases halves at most. Usually a few leave
+/// nothing better; more are left where many limits give about the same.
 static constexpr int64_t mostHalvings = 32;
 
 /// A number of samples that a device can do, in microbatches of a size; what

@@ -13,7 +13,8 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// Batches are handed out in so many parts at most.
+/// A batch of more samples is handed out in units of several, at most this
+/// number of them, as tables are as long.
 static constexpr int64_t maxParts = 8192;
 
 /// A stage of all layers; each is a run of its own if they are accumulated one

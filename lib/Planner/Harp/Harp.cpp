@@ -25,13 +25,15 @@ using hetero::cluster::Cluster;
 /// Where coarse and fine searches cut devices and layers.
 static constexpr int64_t coarsePositions = 14, finePositions = 34,
                          coarseCuts = 24, fineCuts = 72;
-/// How many orders are tried, how many configurations are searched finely, and
-/// how many layouts are evaluated.
+/// How many orders of sub-clusters are tried, 24 being all of four; how many
+/// pairs of order and number of microbatches are searched finely; and how many
+/// layouts are evaluated.
 static constexpr int64_t mostOrders = 24;
 static constexpr size_t fineConfigurations = 4, mostEvaluated = 12;
 /// How many are also searched, and evaluated, with the published counts.
 static constexpr size_t leanConfigurations = 1, leanEvaluated = 4;
-/// How much better than what is found other layouts may be, as a share.
+/// A coarse and a fine search may end with a layout whose value is this share
+/// above the best one; a coarse one only ranks what is searched finely.
 static constexpr double coarseTolerance = 2e-3, fineTolerance = 2e-4;
 
 namespace {
@@ -109,7 +111,8 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
     for (int64_t index : permutations[different])
       order.push_back(runs[index]);
   }
-  // Each up to 4, then two for each doubling; as released, equal ones.
+  // Every number of microbatches up to 4, then two for each doubling; as
+  // released, those that cut the batch into equal ones.
   double next = 1;
   for (std::vector<int64_t> &sizes : microbatchOptions(problem)) {
     auto number = static_cast<double>(sizes.size());

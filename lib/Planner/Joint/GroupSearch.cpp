@@ -15,10 +15,15 @@ using namespace hetero;
 using namespace hetero::planner;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-/// More stages of one class are not tried.
+/// Shapes that give a class more stages are not tried, to have few of them.
 static constexpr int64_t mostStages = 32;
-/// How many microbatches are in flight for each stage that is to come.
+/// How many microbatches are taken to be in flight for each stage that is to
+/// come: 1f1b has 1, and crossings need some more.
 static constexpr double inFlightPerStage = 1.2;
+/// The w of GroupSearch.h that are tried, for split and for whole backwards.
+static constexpr double waits[] = {1.0, 2.0, 3.5};
+/// Bisection ends at this ratio of a time that is enough to one that is not.
+static constexpr double closeTimes = 1.005;
 
 namespace {
 /// How the stages of a class lie.
@@ -210,7 +215,8 @@ bool GroupSearch::coverAll(ArrayRef<size_t> order, double time,
     for (const Shape &shape : shapes[index]) {
       next = result;
       cover(index, shape, time, next);
-      // What it does, without what those after it can do less.
+      // The layers that this shape covers, without those that later classes
+      // lose because they start later.
       double value = static_cast<double>(next.next - result.next) -
                      (next.start - result.start) / time *
                          static_cast<double>(numLayers - next.next);
@@ -230,6 +236,8 @@ std::pair<double, std::vector<StageChoice>>
 GroupSearch::solve(ArrayRef<size_t> order, double given) {
   wait = given;
   Covered best, tried;
+  // From a microsecond on, doubled until all layers fit; after 50 times it is
+  // longer than a Time can count, so that memory must be what is short.
   double high = 1e-6;
   for (int i = 0; !coverAll(order, high, best); ++i) {
     if (i == 50)
@@ -237,7 +245,7 @@ GroupSearch::solve(ArrayRef<size_t> order, double given) {
     high *= 2;
   }
   double low = high / 2;
-  while (high > 1.005 * low) {
+  while (high > closeTimes * low) {
     double middle = low + (high - low) / 2;
     if (coverAll(order, middle, tried)) {
       high = middle;
@@ -280,7 +288,7 @@ hetero::planner::searchGroups(const PlanBuilder &builder,
       order[i] = i;
     int64_t number = 0;
     do {
-      for (double wait : {1.0, 2.0, 3.5}) {
+      for (double wait : waits) {
         auto [seconds, stages] = search.solve(order, wait);
         if (seconds < infinity)
           result.push_back({seconds, {index, std::move(stages)}});

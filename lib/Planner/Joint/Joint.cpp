@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// planStages is the first part of the search of Joint.cpp, planJoint all of it;
+// planStages is the first phases of JointPlanner.h, planJoint all of them;
 // where a problem is small, once more for single numbers of microbatches.
 //
 //===----------------------------------------------------------------------===//
@@ -21,19 +21,17 @@
 #include "hetero/Planner/Plan/PlannerOptions.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Spmd/SpmdPlan.h"
+#include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <atomic>
 #include <cmath>
+#include <thread>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
-
-/// For how many numbers of microbatches small problems are searched each,
-/// unless a plan is so close to what is possible.
-static constexpr size_t mostCounts = 10;
-static constexpr Share closeEnough(30000);
 
 static constexpr PlannerEntry baselines[] = {
     {"cephalo", "data parallelism, samples, microbatches and state apart",
@@ -60,7 +58,8 @@ Expected<Plan> hetero::planner::searchStages(StringRef name,
                                              const PlannerOptions &options) {
   if (Error error = check(problem, cluster))
     return error;
-  return JointPlanner(problem, cluster, options, /*thorough=*/false).plan(name);
+  JointState state(problem, cluster, options, JointMode::Quick, name);
+  return planInPhases(state);
 }
 
 Expected<Plan> hetero::planner::planStages(const Problem &problem,
@@ -75,10 +74,11 @@ Expected<Plan> hetero::planner::planStages(const Problem &problem,
 static void searchEachCount(const Problem &problem, const Cluster &cluster,
                             const PlannerOptions &options, Plan &plan) {
   std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
-  size_t work = std::min(counts.size(), mostCounts) * problem.layers.size() *
-                usableDevices(problem, cluster).size();
-  if (work > mostCounts * JointPlanner::smallProblem || options.timeBudget ||
-      !problem.constraints.microbatches.empty() || plan.gap() < closeEnough)
+  size_t work = std::min(counts.size(), limits.mostCounts) *
+                problem.layers.size() * usableDevices(problem, cluster).size();
+  if (work > limits.mostCounts * limits.smallProblem || options.timeBudget ||
+      !problem.constraints.microbatches.empty() ||
+      plan.gap() < limits.closeEnough)
     return;
   size_t here = plan.microbatches.size();
   llvm::stable_sort(counts, [&](const auto &left, const auto &right) {
@@ -87,7 +87,7 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
     };
     return distance(left.size()) < distance(right.size());
   });
-  counts.resize(std::min(counts.size(), mostCounts));
+  counts.resize(std::min(counts.size(), limits.mostCounts));
   std::vector<std::optional<Plan>> plans(counts.size());
   std::atomic<size_t> next = 0;
   auto run = [&]() {
@@ -96,9 +96,9 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
       part.constraints.microbatches = counts[index];
       PlannerOptions quiet = options;
       quiet.onBetter = nullptr;
-      JointPlanner planner(part, cluster, quiet, /*thorough=*/true);
-      planner.certifies = false;
-      Expected<Plan> found = planner.plan("joint");
+      quiet.log = nullptr;
+      JointState state(part, cluster, quiet, JointMode::Part, "joint");
+      Expected<Plan> found = planInPhases(state);
       if (found)
         plans[index] = std::move(*found);
       else
@@ -116,6 +116,12 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
     if (isCertified(problem, cluster, plan))
       plan.bound = std::max(plan.bound, std::min(certified, plan.predicted));
   }
+  if (options.log)
+    *options.log << ("joint: search each number of microbatches: " +
+                     Twine(plans.size()) + " plans; best " +
+                     approximate(plan.predicted) + " with " +
+                     Twine(plan.microbatches.size()) + " microbatches\n")
+                        .str();
 }
 
 Expected<Plan> hetero::planner::planJoint(const Problem &problem,
@@ -123,14 +129,15 @@ Expected<Plan> hetero::planner::planJoint(const Problem &problem,
                                           const PlannerOptions &options) {
   if (Error error = check(problem, cluster))
     return error;
-  JointPlanner planner(problem, cluster, options, /*thorough=*/true);
+  JointState state(problem, cluster, options, JointMode::Whole, "joint");
   // More of a search may end elsewhere: it is never worse than less.
   if (options.effort > 1) {
     PlannerOptions less = options;
     less.effort = 1;
-    planner.addAnswer(takeCandidate(planJoint(problem, cluster, less)));
+    state.addAnswer(takeCandidate(planJoint(problem, cluster, less)),
+                    "less effort", /*isStart=*/false);
   }
-  Expected<Plan> plan = planner.plan("joint");
+  Expected<Plan> plan = planInPhases(state);
   if (plan)
     searchEachCount(problem, cluster, options, *plan);
   return plan;

@@ -121,7 +121,8 @@ private:
 };
 } // namespace
 
-/// Which layers a stage that shares its nodes has, of so many.
+/// Of the layers from `first` to before `last`, those of the stage with number
+/// `part` of the `parts` stages that share the same nodes.
 static std::pair<int64_t, int64_t> partOf(int64_t first, int64_t last,
                                           int64_t part, int64_t parts) {
   // The first have more: the others begin later.

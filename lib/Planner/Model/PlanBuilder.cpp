@@ -208,7 +208,8 @@ Stage PlanBuilder::makeStage(const StageChoice &choice, StagePlace place,
                              ArrayRef<int64_t> sizes, int64_t depth,
                              Division division) const {
   Stage stage = startStage(choice);
-  // The stage is copied for each size; many of them are kept out of it.
+  // The stage is copied for each size, so its list of samples stays empty until
+  // all sizes are divided.
   std::vector<std::vector<int64_t>> samples;
   for (int64_t size : sizes)
     samples.push_back(division == Division::Even
@@ -279,8 +280,8 @@ Candidate PlanBuilder::build(ArrayRef<int64_t> microbatches,
   return complete(std::move(plan));
 }
 
-/// Above this number, only every tenth more of microbatches is tried, and those
-/// that divide the batch.
+/// All numbers of microbatches up to this one are tried; of larger ones those
+/// in steps of a tenth, and those that divide the batch.
 static constexpr int64_t allCountsUpTo = 64;
 
 std::vector<std::vector<int64_t>>
@@ -294,7 +295,7 @@ hetero::planner::microbatchOptions(const Problem &problem) {
   int64_t largest = problem.batch + 1, next = 1;
   for (int64_t count = 1; count <= most; ++count) {
     int64_t size = (problem.batch + count - 1) / count;
-    // Those that are all alike can also be divided well.
+    // Of those between, only numbers that make microbatches of one size.
     if (size == largest ||
         (count < next && count < most && problem.batch % count != 0))
       continue;

@@ -67,13 +67,14 @@ StateDivision::StateDivision(const StageModel &model, Stage &stage,
     alongside = column.gradients;
   for (DeviceShare &share : stage.shares)
     share.state = common;
-  // What is kept grows by the same with each microbatch.
+  // Activations grow by the same number of bytes with each microbatch in
+  // flight: the difference between one and two of them.
   std::vector<size_t> kindOf(stage.shares.size());
   for (const MemberKind &kind : model.memberKinds(stage)) {
     for (int64_t member : kind.members)
       kindOf[member] = free.size();
     if (place.layered) {
-      // Everything is in flight once, whatever there is.
+      // A layered stage has all microbatches of all runs in flight.
       stage.inFlight = numMicrobatches * int64_t(stage.layers.size());
       free.push_back(
           kind.usable -
@@ -110,7 +111,7 @@ int64_t StateDivision::freeOf(size_t kind, int64_t inFlight) const {
   int64_t left = (free[kind] - perMicrobatch[kind] * inFlight).count();
   if (alongside == Bytes(0) || left <= 0)
     return left;
-  // Rounding up takes a byte.
+  // The share of `alongside` is rounded up, which may take one byte more.
   __int128 whole = static_cast<__int128>(divided.count()) + alongside.count();
   return int64_t(static_cast<__int128>(left - 1) * divided.count() / whole);
 }

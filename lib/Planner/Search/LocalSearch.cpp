@@ -14,8 +14,16 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-/// What counts as better.
+/// A neighbour is better if it is below this share of the current value: sums
+/// in another order differ by rounding, and would go round in circles.
 static constexpr double margin = 1 - 1e-6;
+/// By how many layers a boundary moves alone, and together with a row; stages
+/// how far apart give a row to each other, and exchange rows; up to how many
+/// stages all pairs change places. Designs that are further apart are reached
+/// in several moves.
+static constexpr int64_t cutMoves[] = {-1, 1, -2, 2, -4, 4};
+static constexpr int64_t cutMovesWithRow[] = {-3, -2, -1, 1, 2, 3};
+static constexpr size_t rowReach = 2, exchangeReach = 3, fewStages = 6;
 
 bool LocalSearch::tryDesign(Design design) {
   if (isDone())
@@ -46,7 +54,7 @@ static bool moveBoundary(Design &design, size_t stage, int64_t by) {
 
 bool LocalSearch::moveCuts() {
   for (size_t i = 0; i + 1 < current.stages.size(); ++i)
-    for (int64_t by : {-1, 1, -2, 2, -4, 4}) {
+    for (int64_t by : cutMoves) {
       Design next = current;
       if (moveBoundary(next, i, by) && tryDesign(std::move(next)))
         return true;
@@ -80,10 +88,9 @@ bool LocalSearch::changeOrder() {
   setLengths(reversed, std::vector<int64_t>(lengths.rbegin(), lengths.rend()));
   if (tryDesign(std::move(reversed)))
     return true;
-  size_t reach = current.stages.size() <= 6 ? current.stages.size() : 2;
+  size_t count = current.stages.size(), reach = count <= fewStages ? count : 2;
   for (size_t i = 0; i < current.stages.size(); ++i)
-    for (size_t j = i + 1; j < std::min(current.stages.size(), i + reach);
-         ++j) {
+    for (size_t j = i + 1; j < std::min(count, i + reach); ++j) {
       Design next = current;
       std::vector<int64_t> swapped = lengths;
       std::swap(next.stages[i], next.stages[j]);
@@ -147,7 +154,7 @@ bool LocalSearch::moveRow(size_t from, size_t to) {
       return true;
     if (from + 1 != to && to + 1 != from)
       continue;
-    for (int64_t by : {-3, -2, -1, 1, 2, 3}) {
+    for (int64_t by : cutMovesWithRow) {
       Design shifted = next;
       if (moveBoundary(shifted, std::min(from, to), by) &&
           tryDesign(std::move(shifted)))
@@ -161,7 +168,7 @@ bool LocalSearch::moveRows() {
   size_t count = current.stages.size();
   for (size_t from = 0; from < count; ++from)
     for (size_t to = 0; to < count; ++to)
-      if (from != to && (from < to ? to - from : from - to) <= 2 &&
+      if (from != to && (from < to ? to - from : from - to) <= rowReach &&
           current.stages[from].devices.size() > 1 && moveRow(from, to))
         return true;
   return false;
@@ -170,7 +177,7 @@ bool LocalSearch::moveRows() {
 bool LocalSearch::exchangeRows() {
   size_t count = current.stages.size();
   for (size_t i = 0; i < count; ++i)
-    for (size_t j = i + 1; j < std::min(count, i + 4); ++j)
+    for (size_t j = i + 1; j < std::min(count, i + exchangeReach + 1); ++j)
       for (const std::vector<int64_t> &left :
            takeable(current.stages[i], current.stages[j].tensor))
         for (const std::vector<int64_t> &right :

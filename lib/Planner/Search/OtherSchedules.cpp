@@ -16,10 +16,12 @@ using namespace hetero;
 using namespace hetero::planner;
 using namespace hetero::simulator;
 
-/// How many pairs of stage and microbatch may be simulated for a plan.
+/// A plan is simulated with several in-flight counts: as often as this number
+/// of pairs of stage and microbatch allows, so that large plans take about as
+/// long as small ones, but at least and at most these numbers of times.
 static constexpr int64_t simulatedPairs = 60000;
 static constexpr int64_t leastSimulations = 6, mostSimulations = 64;
-/// The most runs of layers that a stage gets.
+/// The most runs of layers that a stage gets; each of them adds crossings.
 static constexpr int64_t mostRuns = 4;
 
 static void addIfRight(const PlanBuilder &builder, Plan plan,
@@ -83,7 +85,7 @@ static void addInterleaved(const PlanBuilder &builder, const Plan &plan,
     for (const std::vector<StageTimes> &list :
          getStageTimes(builder.model, other))
       times.push_back(list.front());
-    // As many as the order likes, or else as it needs.
+    // As many in flight as make the schedule fast, or else as few as it needs.
     std::vector<int64_t> none, ones(numStages, 1);
     for (const std::vector<int64_t> &limits : {none, ones}) {
       Plan variant = other;

@@ -14,8 +14,8 @@ using namespace hetero;
 using namespace hetero::planner;
 using namespace hetero::simulator;
 
-/// What is so much longer than what is wanted does not become shorter with
-/// other in-flight counts.
+/// If the counts of the schedule are above the cutoff by this factor, the other
+/// policies are not tried: they differ by a few microbatches in flight.
 static constexpr double muchLonger = 1.1;
 
 StagePool::StagePool(const PlanBuilder &builder, ArrayRef<int64_t> microbatches)
@@ -141,7 +141,7 @@ Estimate StagePool::estimate(ArrayRef<StageChoice> stages, double cutoff) {
       stages.size() == 1 || best.seconds > muchLonger * cutoff)
     return best;
   tryCounts(computeInFlight(ScheduleKind::OneFOneB, count, times, limits));
-  // One and two more than it takes in a steady state.
+  // One and two more on each stage but the last than cover the crossings.
   for (int64_t more : {1, 2}) {
     std::vector<int64_t> raised = covering;
     int64_t before = count;

@@ -390,7 +390,8 @@ bool StageSearch::isDominated(const Label &label, const Label &by) const {
   if (wantedStages ? by.stages != label.stages
                    : problem.constraints.maxStages && by.stages > label.stages)
     return false;
-  // Its first stage can be reached as fast.
+  // What crosses to the first stage of `by` has as many nodes to go through,
+  // and goes to no more parts.
   if (by.option && label.option &&
       (by.option->column.nodes < label.option->column.nodes ||
        by.option->tensor > label.option->tensor))
@@ -452,8 +453,9 @@ StageSearch::Label StageSearch::prepend(const StageOption &option,
   return label;
 }
 
-/// Whether there may be so many stages, and the first of them is the one that
-/// its layers are pinned to.
+/// Whether the stages of a label are not too many, and the number that the
+/// first of them will have in the plan is the one that its layers are pinned
+/// to.
 bool StageSearch::isRightStage(const Label &label) const {
   if (problem.constraints.maxStages &&
       label.stages > *problem.constraints.maxStages)

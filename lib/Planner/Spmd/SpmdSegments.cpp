@@ -103,7 +103,8 @@ std::vector<int64_t>
 hetero::planner::findSegments(const Graph &graph,
                               const cluster::Cluster &cluster,
                               ArrayRef<int64_t> devices, int64_t most) {
-  // All pairs are compared among so many groups.
+  // Neighbours are joined until there are so few groups that all pairs are
+  // looked at.
   constexpr size_t fewGroups = 24;
   // What is lost by joining everything must be worth the search.
   constexpr double worthwhile = 0.01, negligible = 0.001;

@@ -78,7 +78,8 @@ struct SplitKind {
   int64_t maxMicro = 0;
   /// The most microbatches of a size, by memory.
   std::function<int64_t(int64_t micro)> maxCount;
-  /// Of so many microbatches of a size; does not fall with their number.
+  /// The time of a number of microbatches of a size; does not fall with their
+  /// number.
   std::function<double(int64_t micro, int64_t count)> seconds;
   /// The same by phase, for BatchSplitter::splitPhases.
   std::function<PhaseTimes(int64_t micro, int64_t count)> phases;

@@ -61,9 +61,9 @@ using PlanFunction = std::function<llvm::Expected<Plan>(
     const Problem &problem, const cluster::Cluster &cluster)>;
 
 /// Plans on parts of the cluster that are not worse than others in time and
-/// money for a step, the fastest first. A part is the first so many devices of
-/// each class, by rank: all numbers if that makes at most `maxParts` parts,
-/// else halves of halves, as fine as `maxParts` allows. Heuristic: `planner` is
+/// money for a step, the fastest first. A part has the first n devices of each
+/// class, by rank: every n if that makes at most `maxParts` parts, else halves
+/// of halves, as fine as `maxParts` allows. Heuristic: `planner` is
 /// run once for each part. Fails when a class has no price, or no part has a
 /// plan; then with the error for the whole cluster.
 llvm::Expected<std::vector<PricedPlan>>

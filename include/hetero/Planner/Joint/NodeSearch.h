@@ -8,10 +8,10 @@
 //
 // On hundreds of devices a line of them has too many cuts to try, but nodes of
 // a class are alike, so that it is enough to say how many of them a stage has.
-// Classes come one after the other in some order. Stages lie in so many nodes
-// of a class, in a *shape*: all devices of each node, or half of them, so that
-// two stages share the nodes; and so many devices make a row. Only numbers of
-// nodes that make a difference to the samples of a row are tried.
+// Classes come one after the other in some order. A stage lies in some nodes of
+// one class, in a *shape*: their number, whether it has all devices of each or
+// half of them, so that two stages share the nodes, and how many devices make a
+// row. Only numbers of nodes that change the samples of a row are tried.
 //
 // A dynamic program goes from the last stage to the first, over layers and
 // nodes of the class that are used. For the stages from a layer on it knows

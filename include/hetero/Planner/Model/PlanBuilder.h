@@ -26,6 +26,7 @@
 
 namespace hetero::planner {
 
+/// What a planner decides of a stage; makeStage adds what follows from it.
 struct StageChoice {
   LayerRun layers;
   /// Row by row.

@@ -40,7 +40,9 @@ public:
   StateDivision(const StageModel &model, Stage &stage, StagePlace place,
                 Division division);
 
-  /// The most microbatches in flight that fit; 0 if not even one does.
+  /// The most microbatches in flight that fit; 0 if not even one does. Where
+  /// parameters are divided, room to gather them counts on every device, also
+  /// on one that comes to hold all of them.
   int64_t limit() const;
   /// Sets the number in flight and the state of each share for it.
   void apply(int64_t inFlight);

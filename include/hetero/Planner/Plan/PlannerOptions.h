@@ -62,6 +62,9 @@ struct PlannerOptions {
   /// Called with each plan that is the best one so far, by planners whose
   /// search takes long.
   std::function<void(const Plan &best)> onBetter;
+  /// Where planJoint and planStages write a line after each phase of their
+  /// search: how many designs and plans there are, the best, and who found it.
+  llvm::raw_ostream *log = nullptr;
   /// The operations of the step, for planners that divide single ones; made
   /// from the layers if there is none.
   const Graph *graph = nullptr;

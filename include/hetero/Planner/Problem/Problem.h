@@ -139,7 +139,7 @@ struct MeasuredTimes {
   /// At least one; the samples ascend.
   std::vector<Point> points;
 
-  /// Forward and backward of so many samples, at least 1: linear between two
+  /// Forward and backward of `samples` samples, at least 1: linear between two
   /// points; before the first on the line of the first two, but not below its
   /// proportion; behind the last on the line from the middle point. A time that
   /// is below one of fewer samples is taken to be that one, so it never falls.

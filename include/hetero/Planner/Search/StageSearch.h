@@ -89,7 +89,7 @@ struct StageOption {
   const LayerSums<ColumnState> *states = nullptr;
   /// For each cut the last one that a stage which begins there can end at.
   const std::vector<int64_t> *farthest = nullptr;
-  /// What is known of its costs, by kind of run.
+  /// The costs that were computed, by kind of run of layers.
   std::shared_ptr<llvm::DenseMap<size_t, StageCosts>> costs;
 };
 
