@@ -24,10 +24,10 @@ DualBound::DualBound(const LiveGraph &graph)
     number[index] = nodes.size();
     Node entry;
     entry.offset = costs.size();
-    entry.size = node.size();
+    entry.size = graph.sizeOf(index);
     entry.index = index;
     nodes.push_back(entry);
-    costs.insert(costs.end(), node.costs.begin(), node.costs.end());
+    append_range(costs, graph.costsOf(index));
   }
   size_t numMessages = 0;
   for (int index = 0, end = nodes.size(); index < end; ++index) {
@@ -43,11 +43,12 @@ DualBound::DualBound(const LiveGraph &graph)
       entry.second = other;
       entry.index = edgeIndex;
       entry.forward = tables.size();
-      tables.insert(tables.end(), edge.table.begin(), edge.table.end());
+      ArrayRef<double> table = graph.tableOf(edge);
+      append_range(tables, table);
       entry.backward = tables.size();
       for (int column = 0; column < columns; ++column)
         for (int row = 0; row < rows; ++row)
-          tables.push_back(edge.table[row * columns + column]);
+          tables.push_back(table[row * columns + column]);
       entry.toFirst = numMessages;
       entry.toSecond = numMessages + rows;
       numMessages += rows + columns;
@@ -224,10 +225,10 @@ int DualBound::sweep(
 
 bool DualBound::apply(LiveGraph &graph, double limit) const {
   double bound = getBound();
-  std::vector<double> slack(costs.size(), 0);
+  std::vector<double> slack(costs.size(), 0), table;
   for (const Edge &edge : edges) {
     const Node &first = nodes[edge.first], &second = nodes[edge.second];
-    std::vector<double> &table = graph.edges[edge.index].table;
+    table.resize(first.size * second.size);
     SmallVector<double, 32> rows(first.size, infinity),
         columns(second.size, infinity);
     SmallVector<double, 256> pairs;
@@ -246,14 +247,14 @@ bool DualBound::apply(LiveGraph &graph, double limit) const {
     for (auto [pair, cost] : zip_equal(pairs, table))
       if (bound - least + pair > limit)
         cost = infinity;
+    graph.setTable(edge.index, table);
     for (int row = 0; row < first.size; ++row)
       slack[first.offset + row] += rows[row] - least;
     for (int column = 0; column < second.size; ++column)
       slack[second.offset + column] += columns[column] - least;
   }
   for (const Node &node : nodes) {
-    std::copy_n(costs.begin() + node.offset, node.size,
-                graph.nodes[node.index].costs.begin());
+    graph.setCosts(node.index, ArrayRef(costs).slice(node.offset, node.size));
     SmallVector<int> kept;
     for (int state = 0; state < node.size; ++state)
       if (bound + slack[node.offset + state] <= limit)

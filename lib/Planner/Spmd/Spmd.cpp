@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/Spmd.h"
+#include "ProgramSolver.h"
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "hetero/Support/Approximate.h"
@@ -21,44 +22,6 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using solver::infinity;
-
-std::vector<double>
-hetero::planner::getWorkTimes(const Graph &graph,
-                              const cluster::Cluster &cluster,
-                              ArrayRef<int64_t> devices) {
-  std::map<int64_t, double> known;
-  std::vector<double> times;
-  for (int64_t device : devices) {
-    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
-    auto [it, inserted] =
-        known.try_emplace(cluster.devices[device].deviceClass, 0);
-    for (const GraphOp &op : graph.operations) {
-      if (!inserted)
-        break;
-      double overhead = op.times.count(deviceClass.name)
-                            ? 0
-                            : toSeconds(deviceClass.overhead);
-      it->second += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
-    }
-    times.push_back(std::max(it->second, 1e-12));
-  }
-  return times;
-}
-
-std::vector<double>
-hetero::planner::getSpeedShares(const Graph &graph,
-                                const cluster::Cluster &cluster,
-                                ArrayRef<int64_t> devices) {
-  std::vector<double> shares;
-  double sum = 0;
-  for (double time : getWorkTimes(graph, cluster, devices)) {
-    shares.push_back(1 / time);
-    sum += shares.back();
-  }
-  for (double &share : shares)
-    share /= sum;
-  return shares;
-}
 
 std::optional<std::pair<size_t, Bytes>>
 hetero::planner::findShortage(const cluster::Cluster &cluster,
@@ -97,7 +60,7 @@ struct Candidate {
   int64_t shortMember = -1;
 };
 
-/// Solves program and shares in turn, on a space of its own.
+/// Solves program and shares in turn.
 class Alternation {
 public:
   Alternation(const SpmdSpace &space, const cluster::Cluster &cluster,
@@ -117,16 +80,17 @@ private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const SpmdOptions &options;
-  SpmdSpace space;
+  const SpmdSpace &space;
   std::vector<int> lastStates;
 };
 
 class Synthesis {
 public:
-  Synthesis(const Graph &graph, const cluster::Cluster &cluster,
-            ArrayRef<int64_t> devices, const SpmdOptions &options)
-      : cluster(cluster), devices(devices), options(options),
-        space(graph, devices.size(), options.replicatedState) {}
+  Synthesis(const SpmdSpace &space, const cluster::Cluster &cluster,
+            ArrayRef<int64_t> devices, const SpmdOptions &options,
+            std::optional<double> below)
+      : cluster(cluster), devices(devices), options(options), space(space),
+        below(below.value_or(infinity)) {}
 
   Expected<SpmdSolution> run();
 
@@ -143,7 +107,8 @@ private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const SpmdOptions &options;
-  SpmdSpace space;
+  const SpmdSpace &space;
+  double below;
   /// The best that fits; what takes least time of all; what comes closest.
   std::optional<Candidate> best, fastest, closest;
   int solves = 0, linearPrograms = 0;
@@ -153,13 +118,12 @@ private:
 const Candidate &Alternation::solve(const SegmentShares &shares,
                                     const MemoryPrice &price) {
   SpmdCost cost(cluster, devices, shares);
-  space.setCosts(cost, price);
   std::vector<std::vector<int>> starts = {space.getReplicated()};
   if (!lastStates.empty())
     starts.push_back(lastStates);
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found =
-      solver::solve(space.getCostGraph(), {}, starts);
+      solver::solve(space.getCosts(cost, price), {}, starts);
   lastStates = found->states;
   Candidate candidate;
   SpmdSolution &solution = candidate.solution;
@@ -178,11 +142,21 @@ const Candidate &Alternation::solve(const SegmentShares &shares,
   return candidates.back();
 }
 
+/// Devices of one class have one share.
+static bool isUniform(const cluster::Cluster &cluster,
+                      ArrayRef<int64_t> devices) {
+  return all_of(devices, [&](int64_t device) {
+    return cluster.devices[device].deviceClass ==
+           cluster.devices[devices[0]].deviceClass;
+  });
+}
+
 void Alternation::run(SegmentShares shares) {
   double last = infinity;
   for (int round = 0; round < std::max(1, options.rounds); ++round) {
     const SpmdSolution &solution = solve(shares).solution;
-    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty())
+    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty() ||
+        isUniform(cluster, devices))
       return;
     last = solution.time();
     SpmdCost cost(cluster, devices, shares);
@@ -228,7 +202,7 @@ void Synthesis::alternate() {
   if (!options.shares.empty()) {
     starts.push_back({options.shares});
   } else {
-    starts.push_back({getSpeedShares(space.getGraph(), cluster, devices)});
+    starts.push_back({getSpeedShares(space.getKinds(), cluster, devices)});
     std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
     if (starts.front().front() != even)
       starts.push_back({std::move(even)});
@@ -239,22 +213,18 @@ void Synthesis::alternate() {
 /// From the best shares for all, which segments of their own can only improve,
 /// and from those by the speed of devices at each segment.
 void Synthesis::searchSegments() {
-  const Graph &graph = space.getGraph();
   std::vector<int64_t> segments =
-      findSegments(graph, cluster, devices, options.maxSegments);
+      findSegments(space.getKinds(), cluster, devices, options.maxSegments);
   if (segments.empty())
     return;
   int64_t count = 1 + *llvm::max_element(segments);
   std::vector<SegmentShares> starts = {
       SegmentShares(count, best->solution.shares.front()), {}};
-  for (int64_t segment = 0; segment < count; ++segment) {
-    Graph part;
-    for (auto [op, of] : zip_equal(graph.operations, segments))
-      if (of == segment)
-        part.operations.push_back(op);
-    starts.back().push_back(getSpeedShares(part, cluster, devices));
-  }
-  alternate(SpmdSpace(graph, devices.size(), options.replicatedState, segments),
+  for (int64_t segment = 0; segment < count; ++segment)
+    starts.back().push_back(
+        getSpeedShares(space.getKinds(), cluster, devices, segments, segment));
+  alternate(SpmdSpace(space.getGraph(), devices.size(), options.replicatedState,
+                      segments),
             starts);
 }
 
@@ -297,6 +267,9 @@ void Synthesis::searchPrices() {
       const Candidate &candidate =
           alternation.solve(start.solution.shares, price);
       note(candidate.solution.memory);
+      // A higher price makes the program slower.
+      if (candidate.excess != Bytes(0) && candidate.solution.time() >= below)
+        break;
       (candidate.excess == Bytes(0) ? high : low) = mu;
       if (high > 0 && high - low < 1e-2 * high)
         break;
@@ -319,9 +292,48 @@ Expected<SpmdSolution> Synthesis::run() {
   return std::move(best->solution);
 }
 
+const SpmdSpace &ProgramSolver::getSpace(int64_t numDevices) {
+  numDevices = std::max<int64_t>(2, numDevices);
+  for (const auto &space : spaces)
+    if (space->getSplits().isFor(numDevices))
+      return *space;
+  spaces.push_back(std::make_unique<SpmdSpace>(kinds.graph, numDevices,
+                                               options.replicatedState));
+  return *spaces.back();
+}
+
+double ProgramSolver::computeBound(ArrayRef<int64_t> devices, double target) {
+  double bound = computeWorkBound(kinds, cluster, devices);
+  if (bound >= target || devices.size() < 2)
+    return bound;
+  auto boundOf = [&](SpmdCost cost) {
+    return solver::computeBound(getSpace(devices.size()).getCosts(cost),
+                                target);
+  };
+  std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
+  if (isUniform(cluster, devices))
+    return boundOf(SpmdCost(cluster, devices, even));
+  if (options.maxSegments > 1 &&
+      !findSegments(kinds, cluster, devices, options.maxSegments).empty())
+    return boundOf(SpmdCost::forAnyShares(cluster, devices, /*spreads=*/false));
+  // Else one device has more than half, less one unit, of all that is divided.
+  double alone = infinity, most = 0.5 - 1 / double(devices.size());
+  for (int64_t device : devices)
+    alone = std::min(alone, computeWorkBound(kinds, cluster, {device}));
+  return std::min(
+      std::max(bound, alone * most),
+      boundOf(SpmdCost::forAnyShares(cluster, devices, /*spreads=*/true)));
+}
+
+Expected<SpmdSolution> ProgramSolver::solve(ArrayRef<int64_t> devices,
+                                            std::optional<double> below) {
+  return Synthesis(getSpace(devices.size()), cluster, devices, options, below)
+      .run();
+}
+
 Expected<SpmdSolution>
 hetero::planner::synthesize(const Graph &graph, const cluster::Cluster &cluster,
                             ArrayRef<int64_t> devices,
                             const SpmdOptions &options) {
-  return Synthesis(graph, cluster, devices, options).run();
+  return ProgramSolver(graph, cluster, options).solve(devices, options.below);
 }
