@@ -75,13 +75,13 @@ public:
 
   std::vector<Candidate> candidates;
   int linearPrograms = 0;
+  std::vector<int> lastStates;
 
 private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const SpmdOptions &options;
   const SpmdSpace &space;
-  std::vector<int> lastStates;
 };
 
 class Synthesis {
@@ -100,6 +100,8 @@ private:
   void searchSegments();
   void take(const Alternation &alternation);
   void searchPrices();
+  void searchPrices(const Candidate &start, double slope,
+                    Alternation &alternation) const;
   bool isShort(int64_t member, Bytes memory) const {
     return memory > cluster.classOf(devices[member]).usableMemory();
   }
@@ -244,39 +246,52 @@ void Synthesis::alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts) {
 
 /// Raises the price of memory on devices that are short of it until all fit,
 /// then looks for the least such price.
-void Synthesis::searchPrices() {
-  const Candidate start = *fastest;
+void Synthesis::searchPrices(const Candidate &start, double slope,
+                             Alternation &alternation) const {
   Bytes needed = start.solution.memory[start.shortMember];
   // The price at which all memory of a device costs as much as the step.
   double unit =
       start.solution.time() / double(std::max<int64_t>(1, needed.count()));
-  for (double slope : {0.0, 1.0}) {
-    Alternation alternation(space, cluster, devices, options);
-    std::vector<char> priced(devices.size(), 0);
-    auto note = [&](ArrayRef<Bytes> memory) {
-      for (auto [member, bytes] : enumerate(memory))
-        priced[member] |= isShort(member, bytes);
-    };
-    note(start.solution.memory);
-    double low = 0, high = 0, mu = unit / 64;
-    for (int trial = 0; trial < options.prices; ++trial) {
-      MemoryPrice price;
-      price.slope = slope;
-      for (char flag : priced)
-        price.perByte.push_back(flag ? mu : 0);
-      const Candidate &candidate =
-          alternation.solve(start.solution.shares, price);
-      note(candidate.solution.memory);
-      // A higher price makes the program slower.
-      if (candidate.excess != Bytes(0) && candidate.solution.time() >= below)
-        break;
-      (candidate.excess == Bytes(0) ? high : low) = mu;
-      if (high > 0 && high - low < 1e-2 * high)
-        break;
-      mu = high > 0 ? (low + high) / 2 : mu * 4;
-    }
-    take(alternation);
+  std::vector<char> priced(devices.size(), 0);
+  auto note = [&](ArrayRef<Bytes> memory) {
+    for (auto [member, bytes] : enumerate(memory))
+      priced[member] |= isShort(member, bytes);
+  };
+  note(start.solution.memory);
+  double low = 0, high = 0, mu = unit / 64;
+  // A program that is still the best at 16 times its price needs least memory.
+  int same = 0;
+  std::vector<int> states;
+  for (int trial = 0; trial < options.prices && same < 2; ++trial) {
+    MemoryPrice price;
+    price.slope = slope;
+    for (char flag : priced)
+      price.perByte.push_back(flag ? mu : 0);
+    const Candidate &candidate =
+        alternation.solve(start.solution.shares, price);
+    note(candidate.solution.memory);
+    bool fits = candidate.excess == Bytes(0);
+    // A higher price makes the program slower.
+    if (!fits && candidate.solution.time() >= below)
+      return;
+    (fits ? high : low) = mu;
+    if (high > 0 && high - low < 1e-2 * high)
+      return;
+    same = high == 0 && alternation.lastStates == states ? same + 1 : 0;
+    states = alternation.lastStates;
+    mu = high > 0 ? (low + high) / 2 : mu * 4;
   }
+}
+
+/// With prices that stay, and with prices that rise along the program.
+void Synthesis::searchPrices() {
+  const Candidate start = *fastest;
+  Alternation flat(space, cluster, devices, options), rising = flat;
+  std::thread thread([&] { searchPrices(start, /*slope=*/1, rising); });
+  searchPrices(start, /*slope=*/0, flat);
+  thread.join();
+  take(flat);
+  take(rising);
 }
 
 Expected<SpmdSolution> Synthesis::run() {

@@ -156,8 +156,10 @@ std::vector<int64_t> findSegments(const Graph &graph,
                                   llvm::ArrayRef<int64_t> devices,
                                   int64_t most);
 
-/// Parameters and optimizer state that a member of the group stores, as far as
-/// shares tell.
+/// Parameters and optimizer state that each member of the group stores, as far
+/// as shares tell; and that of one member.
+std::vector<Bytes> getStoredState(const Graph &graph,
+                                  const SpmdSolution &solution);
 Bytes getStoredState(const Graph &graph, const SpmdSolution &solution,
                      int64_t member);
 
