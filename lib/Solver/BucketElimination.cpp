@@ -46,7 +46,7 @@ OrderSearch::OrderSearch(const LiveGraph &graph)
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!node.alive)
       continue;
-    weights[index] = std::log2(std::max(1, node.size()));
+    weights[index] = std::log2(std::max(1, graph.sizeOf(index)));
     for (int edge : node.edges)
       neighbors[index].push_back(graph.edges[edge].other(index));
     llvm::sort(neighbors[index]);
@@ -180,11 +180,11 @@ Table Folder::foldNode(int node) {
         result.scope.push_back(other);
   llvm::sort(result.scope);
   int rank = result.scope.size(), numTables = bucket.size();
-  int size = graph.nodes[node].size();
+  int size = graph.sizeOf(node);
   size_t numEntries = 1;
   SmallVector<int, 6> sizes;
   for (int other : result.scope) {
-    sizes.push_back(graph.nodes[other].size());
+    sizes.push_back(graph.sizeOf(other));
     numEntries *= sizes.back();
   }
   // Strides of each table along the scope and along the node itself.
@@ -200,7 +200,7 @@ Table Folder::foldNode(int node) {
       else
         strides[index][llvm::find(result.scope, other) - result.scope.begin()] =
             stride;
-      stride *= graph.nodes[other].size();
+      stride *= graph.sizeOf(other);
     }
     at.push_back(table.costs.data());
   }
@@ -229,14 +229,14 @@ Table Folder::foldNode(int node) {
 
 EliminationResult Folder::run() {
   for (int node : order) {
-    Table own{{node}, graph.nodes[node].costs};
+    Table own{{node}, graph.costsOf(node).vec()};
     total += shiftToZero(own.costs);
     place(std::move(own));
     for (int index : graph.nodes[node].edges) {
       const LiveGraph::Edge &edge = graph.edges[index];
       if (edge.first != node)
         continue;
-      Table pairs{{edge.first, edge.second}, edge.table};
+      Table pairs{{edge.first, edge.second}, graph.tableOf(edge).vec()};
       total += shiftToZero(pairs.costs);
       place(std::move(pairs));
     }
@@ -253,13 +253,12 @@ EliminationResult Folder::run() {
   std::vector<int> chosen(graph.nodes.size(), 0);
   for (int node : reverse(order)) {
     double least = infinity;
-    for (int state = 0, size = graph.nodes[node].size(); state < size;
-         ++state) {
+    for (int state = 0, size = graph.sizeOf(node); state < size; ++state) {
       double sum = 0;
       for (const Table &table : buckets[node]) {
         size_t offset = 0;
         for (int other : table.scope)
-          offset = offset * graph.nodes[other].size() +
+          offset = offset * graph.sizeOf(other) +
                    (other == node ? state : chosen[other]);
         sum += table.costs[offset];
       }
@@ -271,7 +270,7 @@ EliminationResult Folder::run() {
   }
   result.states.assign(graph.nodes.size(), 0);
   for (int node : order)
-    result.states[node] = graph.nodes[node].states[chosen[node]];
+    result.states[node] = graph.statesOf(node)[chosen[node]];
   return result;
 }
 

@@ -17,41 +17,42 @@
 using namespace llvm;
 using namespace hetero::solver;
 
+int CostGraph::Lists::add(ArrayRef<double> costs) {
+  append_range(numbers, costs);
+  ends.push_back(numbers.size());
+  return ends.size() - 2;
+}
+
+void CostGraph::Lists::set(int index, ArrayRef<double> costs) {
+  assert(costs.size() == get(index).size() && "the states stay");
+  llvm::copy(costs, numbers.begin() + ends[index]);
+}
+
 int CostGraph::addNode(ArrayRef<double> costs) {
   assert(!costs.empty() && "a node has at least one state");
-  nodes.push_back(costs.vec());
-  return nodes.size() - 1;
+  return nodes.add(costs);
 }
 
 int CostGraph::addTable(int rows, int columns, ArrayRef<double> costs) {
   assert(size_t(rows) * columns == costs.size() && "a table is complete");
-  tables.push_back(costs.vec());
-  return tables.size() - 1;
+  return tables.add(costs);
 }
 
 void CostGraph::addEdge(int first, int second, int table) {
   assert(first != second &&
-         tables[table].size() == nodes[first].size() * nodes[second].size());
+         getTable(table).size() ==
+             size_t(getNumStates(first)) * getNumStates(second));
   edges.push_back({first, second, table});
-}
-
-void CostGraph::setNode(int node, ArrayRef<double> costs) {
-  assert(costs.size() == nodes[node].size() && "the states stay");
-  nodes[node] = costs.vec();
-}
-
-void CostGraph::setTable(int table, ArrayRef<double> costs) {
-  assert(costs.size() == tables[table].size() && "the states stay");
-  tables[table] = costs.vec();
 }
 
 double CostGraph::getCost(ArrayRef<int> states) const {
   double cost = 0;
-  for (auto [node, state] : zip_equal(nodes, states))
-    cost += node[state];
+  for (auto [node, state] : enumerate(states))
+    cost += getNode(node)[state];
   for (const Edge &edge : edges)
-    cost += tables[edge.table][states[edge.first] * nodes[edge.second].size() +
-                               states[edge.second]];
+    cost +=
+        getTable(edge.table)[states[edge.first] * getNumStates(edge.second) +
+                             states[edge.second]];
   return cost;
 }
 
@@ -139,7 +140,7 @@ bool Search::round(int number) {
     int next = 0;
     for (auto [index, node] : enumerate(core.nodes))
       if (node.alive)
-        states[index] = node.states[dual.getBest()[next++]];
+        states[index] = core.statesOf(index)[dual.getBest()[next++]];
     offerCore(core, std::move(states));
   }
   if (!dual.apply(core, above(cost)) || !core.reduce()) {
@@ -173,8 +174,8 @@ Search::run(ArrayRef<std::vector<int>> starts) {
   core = full.compact(nodeOf);
   CostGraphSolution solution;
   solution.coreNodes = nodeOf.size();
-  for (const LiveGraph::Node &node : core.nodes)
-    solution.coreStates += node.size();
+  for (size_t node = 0; node < core.nodes.size(); ++node)
+    solution.coreStates += core.sizeOf(node);
   if (core.empty()) {
     offerCore(core, {});
     bound = cost;
@@ -199,4 +200,16 @@ std::optional<CostGraphSolution>
 hetero::solver::solve(const CostGraph &graph, const CostGraphOptions &options,
                       ArrayRef<std::vector<int>> starts) {
   return Search(graph, options).run(starts);
+}
+
+double hetero::solver::computeBound(const CostGraph &graph, double target,
+                                    const CostGraphOptions &options) {
+  LiveGraph live(graph);
+  if (!live.reduce())
+    return infinity;
+  if (live.empty())
+    return live.base;
+  DualBound dual(live);
+  dual.sweep(options.sweeps, target);
+  return dual.getBound();
 }

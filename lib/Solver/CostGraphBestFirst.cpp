@@ -116,14 +116,17 @@ void BestFirst::addEdge(const LiveGraph::Edge &edge) {
   Edge entry;
   entry.from = swapped ? edge.second : edge.first;
   entry.to = swapped ? edge.first : edge.second;
-  const LiveGraph::Node &from = live.nodes[entry.from],
-                        &to = live.nodes[entry.to];
+  ArrayRef<double> from = live.costsOf(entry.from), to = live.costsOf(entry.to),
+                   table = live.tableOf(edge);
+  auto fromEdges = double(live.nodes[entry.from].edges.size()),
+       toEdges = double(live.nodes[entry.to].edges.size());
   double least = infinity;
-  for (int row = 0; row < from.size(); ++row)
-    for (int column = 0; column < to.size(); ++column) {
-      entry.table.push_back(live.entry(edge, entry.from, row, column) +
-                            from.costs[row] / double(from.edges.size()) +
-                            to.costs[column] / double(to.edges.size()));
+  for (size_t row = 0; row < from.size(); ++row)
+    for (size_t column = 0; column < to.size(); ++column) {
+      double pair = swapped ? table[column * from.size() + row]
+                            : table[row * to.size() + column];
+      entry.table.push_back(pair + from[row] / fromEdges +
+                            to[column] / toEdges);
       least = std::min(least, entry.table.back());
     }
   for (double &cost : entry.table)
@@ -158,10 +161,10 @@ bool BestFirst::moveCosts() {
   }
   bound = live.base;
   nodes.resize(live.nodes.size());
-  for (auto [node, from] : zip_equal(nodes, live.nodes)) {
-    node.size = from.size();
-    if (from.edges.empty())
-      bound += from.costs.front();
+  for (auto [index, node] : enumerate(nodes)) {
+    node.size = live.sizeOf(index);
+    if (live.nodes[index].edges.empty())
+      bound += live.costsOf(index).front();
   }
   for (const LiveGraph::Edge &edge : live.edges)
     addEdge(edge);
@@ -320,8 +323,8 @@ void BestFirst::offer(std::vector<int> offered) {
 /// The same for indices of states of what is left of the graph.
 void BestFirst::offerLeft(ArrayRef<int> chosen) {
   std::vector<int> offered(graph.getNumNodes(), 0);
-  for (auto [node, number, state] : zip_equal(live.nodes, nodeOf, chosen))
-    offered[number] = node.states[state];
+  for (auto [index, number, state] : enumerate(nodeOf, chosen))
+    offered[number] = live.statesOf(index)[state];
   full.extend(offered);
   offer(std::move(offered));
 }

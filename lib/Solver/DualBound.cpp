@@ -24,10 +24,10 @@ DualBound::DualBound(const LiveGraph &graph)
     number[index] = nodes.size();
     Node entry;
     entry.offset = costs.size();
-    entry.size = node.size();
+    entry.size = graph.sizeOf(index);
     entry.index = index;
     nodes.push_back(entry);
-    costs.insert(costs.end(), node.costs.begin(), node.costs.end());
+    append_range(costs, graph.costsOf(index));
   }
   size_t numMessages = 0;
   for (int index = 0, end = nodes.size(); index < end; ++index) {
@@ -42,12 +42,8 @@ DualBound::DualBound(const LiveGraph &graph)
       entry.first = index;
       entry.second = other;
       entry.index = edgeIndex;
-      entry.forward = tables.size();
-      tables.insert(tables.end(), edge.table.begin(), edge.table.end());
-      entry.backward = tables.size();
-      for (int column = 0; column < columns; ++column)
-        for (int row = 0; row < rows; ++row)
-          tables.push_back(edge.table[row * columns + column]);
+      entry.table = tables.size();
+      append_range(tables, graph.tableOf(edge));
       entry.toFirst = numMessages;
       entry.toSecond = numMessages + rows;
       numMessages += rows + columns;
@@ -61,53 +57,72 @@ DualBound::DualBound(const LiveGraph &graph)
   messages.assign(numMessages, 0);
   for (Node &node : nodes) {
     node.degree = node.before.size() + node.after.size();
-    node.weight = 1.0 / std::max<size_t>(
-                            1, std::max(node.before.size(), node.after.size()));
+    least.resize(std::max<size_t>(least.size(), node.size));
+  }
+  for (int index = 0, end = nodes.size(); index < end; ++index) {
+    addMoves(index, /*ahead=*/true);
+    addMoves(end - 1 - index, /*ahead=*/false);
   }
 }
 
-/// Moves what can be moved over one edge from a node to its other one.
-void DualBound::send(const Node &from, int index, bool toSecond) {
-  const Edge &edge = edges[index];
-  const Node &to = nodes[toSecond ? edge.second : edge.first];
-  const double *table =
-      tables.data() + (toSecond ? edge.forward : edge.backward);
-  const double *back =
-      messages.data() + (toSecond ? edge.toFirst : edge.toSecond);
-  double *message = messages.data() + (toSecond ? edge.toSecond : edge.toFirst);
-  const double *cost = costs.data() + from.offset;
-  double buffer[32];
-  SmallVector<double, 0> large;
-  double *least = buffer;
-  if (to.size > int(std::size(buffer))) {
-    large.resize(to.size);
-    least = large.data();
-  }
-  std::fill_n(least, to.size, infinity);
-  for (int row = 0; row < from.size; ++row, table += to.size) {
-    double start = from.weight * cost[row] - back[row];
-    for (int column = 0; column < to.size; ++column)
-      least[column] = std::min(least[column], start + table[column]);
-  }
-  double *target = costs.data() + to.offset;
-  for (int column = 0; column < to.size; ++column) {
-    target[column] += least[column] - message[column];
-    message[column] = least[column];
+/// Adds the moves from a node to those after it, or to those before it.
+void DualBound::addMoves(int index, bool isAhead) {
+  const Node &node = nodes[index];
+  Move move;
+  move.from = node.offset;
+  move.rows = node.size;
+  move.weight = 1.0 / std::max<size_t>(
+                          1, std::max(node.before.size(), node.after.size()));
+  for (int number : isAhead ? node.after : node.before) {
+    const Edge &edge = edges[number];
+    bool isFirst = edge.first == index;
+    const Node &other = nodes[isFirst ? edge.second : edge.first];
+    move.to = other.offset;
+    move.columns = other.size;
+    move.back = isFirst ? edge.toFirst : edge.toSecond;
+    move.message = isFirst ? edge.toSecond : edge.toFirst;
+    move.table = edge.table;
+    if (!isFirst) {
+      move.table = tables.size();
+      for (int row = 0; row < move.rows; ++row)
+        for (int column = 0; column < move.columns; ++column)
+          tables.push_back(tables[edge.table + column * move.rows + row]);
+    }
+    (isAhead ? ahead : back).push_back(move);
   }
 }
 
-void DualBound::pass(bool ahead) {
-  for (int i = 0, end = nodes.size(); i < end; ++i) {
-    int index = ahead ? i : end - 1 - i;
-    const Node &node = nodes[index];
-    for (int edge : ahead ? node.after : node.before)
-      send(node, edge, edges[edge].first == index);
+/// Moves what can be moved.
+void DualBound::pass(ArrayRef<Move> moves) {
+  double *lowest = least.data();
+  for (const Move &move : moves) {
+    const double *table = tables.data() + move.table;
+    const double *cost = costs.data() + move.from;
+    const double *from = messages.data() + move.back;
+    double *message = messages.data() + move.message;
+    double *target = costs.data() + move.to;
+    int columns = move.columns;
+    double start = move.weight * cost[0] - from[0];
+    for (int column = 0; column < columns; ++column)
+      lowest[column] = start + table[column];
+    for (int row = 1; row < move.rows; ++row) {
+      table += columns;
+      start = move.weight * cost[row] - from[row];
+      // Tables have few columns: wider vectors would leave most of them over.
+#pragma clang loop vectorize_width(2) interleave_count(1)
+      for (int column = 0; column < columns; ++column)
+        lowest[column] = std::min(lowest[column], start + table[column]);
+    }
+    for (int column = 0; column < columns; ++column) {
+      target[column] += lowest[column] - message[column];
+      message[column] = lowest[column];
+    }
   }
 }
 
 /// The cost of a pair that is left on the edge.
 double DualBound::pairCost(const Edge &edge, int row, int column) const {
-  return tables[edge.forward + row * nodes[edge.second].size + column] -
+  return tables[edge.table + row * nodes[edge.second].size + column] -
          messages[edge.toFirst + row] - messages[edge.toSecond + column];
 }
 
@@ -142,12 +157,13 @@ double DualBound::costOf(ArrayRef<int> states) const {
 }
 
 /// Greedy states from one end to the other, then improved one by one.
-void DualBound::decode(bool ahead) {
+void DualBound::decode(bool isAhead) {
   std::vector<int> states(nodes.size(), 0);
   for (int i = 0, end = nodes.size(); i < end; ++i) {
-    int index = ahead ? i : end - 1 - i;
+    int index = isAhead ? i : end - 1 - i;
     const Node &node = nodes[index];
-    bestStateOf(node, ahead ? node.before : node.after, states, states[index]);
+    bestStateOf(node, isAhead ? node.before : node.after, states,
+                states[index]);
   }
   bool changed = true;
   for (int round = 0; round < 2 && changed; ++round) {
@@ -214,8 +230,8 @@ int DualBound::sweep(
         break;
       previous = bound;
     }
-    pass(true);
-    pass(false);
+    pass(ahead);
+    pass(back);
     if (done % 10 == 4)
       decode(true);
   }
@@ -224,10 +240,10 @@ int DualBound::sweep(
 
 bool DualBound::apply(LiveGraph &graph, double limit) const {
   double bound = getBound();
-  std::vector<double> slack(costs.size(), 0);
+  std::vector<double> slack(costs.size(), 0), table;
   for (const Edge &edge : edges) {
     const Node &first = nodes[edge.first], &second = nodes[edge.second];
-    std::vector<double> &table = graph.edges[edge.index].table;
+    table.resize(first.size * second.size);
     SmallVector<double, 32> rows(first.size, infinity),
         columns(second.size, infinity);
     SmallVector<double, 256> pairs;
@@ -246,14 +262,14 @@ bool DualBound::apply(LiveGraph &graph, double limit) const {
     for (auto [pair, cost] : zip_equal(pairs, table))
       if (bound - least + pair > limit)
         cost = infinity;
+    graph.setTable(edge.index, table);
     for (int row = 0; row < first.size; ++row)
       slack[first.offset + row] += rows[row] - least;
     for (int column = 0; column < second.size; ++column)
       slack[second.offset + column] += columns[column] - least;
   }
   for (const Node &node : nodes) {
-    std::copy_n(costs.begin() + node.offset, node.size,
-                graph.nodes[node.index].costs.begin());
+    graph.setCosts(node.index, ArrayRef(costs).slice(node.offset, node.size));
     SmallVector<int> kept;
     for (int state = 0; state < node.size; ++state)
       if (bound + slack[node.offset + state] <= limit)

@@ -51,25 +51,32 @@ public:
 private:
   struct Edge {
     int first = 0, second = 0;
-    /// Where its two tables begin (rows are states of `first`, of `second`),
-    /// and its messages to the two nodes.
-    size_t forward = 0, backward = 0;
-    size_t toFirst = 0, toSecond = 0;
+    /// Where its table begins (rows are states of `first`), and its messages to
+    /// the two nodes.
+    size_t table = 0, toFirst = 0, toSecond = 0;
     int index = 0;
   };
   struct Node {
     size_t offset = 0;
     int size = 0;
-    double weight = 1; // Of its cost in each message.
     int degree = 0;
     int index = 0; // In the graph.
     /// Edges to nodes before and after it.
     llvm::SmallVector<int, 4> before, after;
   };
 
-  void pass(bool ahead);
-  void send(const Node &from, int edge, bool toSecond);
-  void decode(bool ahead);
+  /// What is moved over one edge from a node to its other one: where the
+  /// table, with states of the first as rows, the messages back and ahead and
+  /// the costs of both nodes begin.
+  struct Move {
+    size_t table = 0, back = 0, message = 0, from = 0, to = 0;
+    int rows = 0, columns = 0;
+    double weight = 1; // Of the cost of the node in each message.
+  };
+
+  void addMoves(int index, bool isAhead);
+  void pass(llvm::ArrayRef<Move> moves);
+  void decode(bool isAhead);
   double bestStateOf(const Node &node, llvm::ArrayRef<int> edges,
                      llvm::ArrayRef<int> states, int &best) const;
   double pairCost(const Edge &edge, int row, int column) const;
@@ -77,7 +84,11 @@ private:
 
   std::vector<Node> nodes;
   std::vector<Edge> edges;
+  /// Of a sweep to the last node and of one back, in order.
+  std::vector<Move> ahead, back;
   std::vector<double> costs, tables, messages;
+  /// For a message.
+  std::vector<double> least;
   std::vector<int> best;
   double bestCost;
   double base;

@@ -15,36 +15,72 @@
 using namespace llvm;
 using namespace hetero::solver;
 
+//===----------------------------------------------------------------------===//
+// What is kept once
+//===----------------------------------------------------------------------===//
+
+int LiveGraph::addTable(ArrayRef<double> entries, int columns) {
+  scratch.assign(1, columns);
+  append_range(scratch, entries);
+  return tables.add(scratch);
+}
+
+LiveGraph::View LiveGraph::getView(int side) const {
+  ArrayRef<double> table = tables.get(side / 2);
+  auto columns = int(table.front());
+  return side % 2 ? View{table.data() + 1, 1, columns}
+                  : View{table.data() + 1, columns, 1};
+}
+
+template <typename Find>
+int LiveGraph::lookUp(ArrayRef<int> key, const Find &find) {
+  int id = keys.add(key);
+  if (id == int(results.size()))
+    results.push_back(find());
+  return results[id];
+}
+
 LiveGraph::LiveGraph(const CostGraph &graph) : nodes(graph.getNumNodes()) {
+  SmallVector<int> numbers;
   for (auto [index, node] : enumerate(nodes)) {
-    node.costs = graph.getNode(index).vec();
-    node.states.resize(node.costs.size());
-    for (auto [number, state] : enumerate(node.states))
-      state = number;
+    ArrayRef<double> costs = graph.getNode(index);
+    setCosts(index, costs);
+    while (numbers.size() < costs.size())
+      numbers.push_back(numbers.size());
+    node.states = lists.add(ArrayRef(numbers).take_front(costs.size()));
   }
   edges.reserve(graph.getEdges().size());
-  for (const CostGraph::Edge &edge : graph.getEdges())
-    join(edge.first, edge.second, graph.getTable(edge.table).vec());
+  std::vector<int> known(graph.getNumTables(), -1);
+  for (const CostGraph::Edge &edge : graph.getEdges()) {
+    int &table = known[edge.table];
+    if (table < 0)
+      table = addTable(graph.getTable(edge.table), sizeOf(edge.second));
+    join(edge.first, edge.second, table);
+  }
   numAlive = nodes.size();
 }
 
 /// Adds an edge, or adds to the one that is there.
-void LiveGraph::join(int first, int second, std::vector<double> table) {
+void LiveGraph::join(int first, int second, int table) {
   for (int index : nodes[first].edges) {
     Edge &edge = edges[index];
     if (edge.other(first) != second)
       continue;
-    int rows = nodes[edge.first].size(), columns = nodes[edge.second].size();
-    for (int row = 0; row < rows; ++row)
-      for (int column = 0; column < columns; ++column)
-        edge.table[row * columns + column] +=
-            edge.first == first ? table[row * columns + column]
-                                : table[column * rows + row];
+    int side = 2 * table + (edge.first != first);
+    edge.table = lookUp({Add, edge.table, side}, [&] {
+      int rows = sizeOf(edge.first), columns = sizeOf(edge.second);
+      std::vector<double> sum = getTable(edge.table).vec();
+      View view = getView(side);
+      for (int row = 0; row < rows; ++row)
+        for (int column = 0; column < columns; ++column)
+          sum[row * columns + column] += view(row, column);
+      return addTable(sum, columns);
+    });
     return;
   }
   nodes[first].edges.push_back(edges.size());
   nodes[second].edges.push_back(edges.size());
-  edges.push_back({first, second, std::move(table)});
+  edges.push_back({first, second, table});
 }
 
 void LiveGraph::unlink(int node, int edge) {
@@ -52,56 +88,59 @@ void LiveGraph::unlink(int node, int edge) {
   list.erase(llvm::find(list, edge));
 }
 
-/// The table of an edge with the states of `node` as rows.
-std::vector<double> LiveGraph::rowsOf(const Edge &edge, int node) const {
-  if (edge.first == node)
-    return edge.table;
-  int rows = nodes[edge.first].size(), columns = nodes[node].size();
-  std::vector<double> table(edge.table.size());
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column)
-      table[column * rows + row] = edge.table[row * columns + column];
-  return table;
+//===----------------------------------------------------------------------===//
+// Fewer states
+//===----------------------------------------------------------------------===//
+
+/// The table with some of the rows that this side of it has.
+int LiveGraph::keepSide(int side, int kept) {
+  return lookUp({Keep, side, kept}, [&] {
+    ArrayRef<double> table = tables.get(side / 2);
+    auto columns = int(table.front()),
+         rows = int((table.size() - 1) / size_t(columns));
+    ArrayRef<int> states = lists.get(kept);
+    View view = getView(side);
+    std::vector<double> entries;
+    if (side % 2) {
+      for (int row = 0; row < rows; ++row)
+        for (int state : states)
+          entries.push_back(view(state, row));
+      return addTable(entries, states.size());
+    }
+    for (int state : states)
+      for (int column = 0; column < columns; ++column)
+        entries.push_back(view(state, column));
+    return addTable(entries, columns);
+  });
 }
 
-void LiveGraph::keepStates(int index, ArrayRef<int> kept) {
+void LiveGraph::keep(int index, int kept) {
   Node &node = nodes[index];
-  for (int number : node.edges) {
-    Edge &edge = edges[number];
-    int columns = nodes[edge.second].size();
-    std::vector<double> table;
-    if (edge.first == index) {
-      table.reserve(kept.size() * columns);
-      for (int state : kept)
-        table.insert(table.end(), edge.table.begin() + state * columns,
-                     edge.table.begin() + (state + 1) * columns);
-    } else {
-      table.reserve(kept.size() * nodes[edge.first].size());
-      for (int row = 0, rows = nodes[edge.first].size(); row < rows; ++row)
-        for (int state : kept)
-          table.push_back(edge.table[row * columns + state]);
-    }
-    edge.table = std::move(table);
-  }
-  for (auto [position, state] : enumerate(kept)) {
-    node.costs[position] = node.costs[state];
-    node.states[position] = node.states[state];
-  }
-  node.costs.resize(kept.size());
-  node.states.resize(kept.size());
+  for (int number : node.edges)
+    edges[number].table = keepSide(sideOf(edges[number], index), kept);
+  // Costs are a table of one row, seen from the side of its columns.
+  node.costs = keepSide(2 * node.costs + 1, kept);
+  node.states = lookUp({KeepList, node.states, kept}, [&] {
+    SmallVector<int> states;
+    for (int state : lists.get(kept))
+      states.push_back(lists.get(node.states)[state]);
+    return lists.add(states);
+  });
+}
+
+void LiveGraph::keepStates(int node, ArrayRef<int> kept) {
+  keep(node, lists.add(kept));
 }
 
 /// Whether each neighbour has a state that goes with this one.
 bool LiveGraph::isSupported(int index, int state) const {
-  const Node &node = nodes[index];
-  if (node.costs[state] == infinity)
+  if (costsOf(index)[state] == infinity)
     return false;
-  return all_of(node.edges, [&](int number) {
+  return all_of(nodes[index].edges, [&](int number) {
     const Edge &edge = edges[number];
-    const Node &other = nodes[edge.other(index)];
-    for (int i = 0; i < other.size(); ++i)
-      if (other.costs[i] != infinity &&
-          entry(edge, index, state, i) != infinity)
+    View view = getView(sideOf(edge, index));
+    for (auto [i, cost] : enumerate(costsOf(edge.other(index))))
+      if (cost != infinity && view(state, i) != infinity)
         return true;
     return false;
   });
@@ -109,19 +148,16 @@ bool LiveGraph::isSupported(int index, int state) const {
 
 /// Whether `by` costs no more than `state` whatever the neighbours are.
 bool LiveGraph::isDominated(int index, int state, int by) const {
-  const Node &node = nodes[index];
-  double excess = node.costs[state] - node.costs[by];
-  for (int number : node.edges) {
+  ArrayRef<double> costs = costsOf(index);
+  double excess = costs[state] - costs[by];
+  for (int number : nodes[index].edges) {
     const Edge &edge = edges[number];
-    const Node &other = nodes[edge.other(index)];
-    bool rows = edge.first == index;
-    int step = rows ? 1 : node.size();
-    const double *mine =
-        edge.table.data() + (rows ? state * other.size() : state);
-    const double *theirs = edge.table.data() + (rows ? by * other.size() : by);
+    View view = getView(sideOf(edge, index));
+    const double *mine = view.data + state * view.stride,
+                 *theirs = view.data + by * view.stride;
     double least = infinity;
-    for (int i = 0, size = other.size(); i < size;
-         ++i, mine += step, theirs += step)
+    for (int i = 0, size = sizeOf(edge.other(index)); i < size;
+         ++i, mine += view.step, theirs += view.step)
       if (*mine != infinity)
         least = std::min(least, *mine - *theirs);
     excess += least;
@@ -131,92 +167,128 @@ bool LiveGraph::isDominated(int index, int state, int by) const {
   return excess >= 0;
 }
 
-/// Removes states; false when none is left.
-bool LiveGraph::shrink(int index) {
-  int size = nodes[index].size();
-  SmallVector<char> keep(size, 1);
+/// The list of states that stay.
+int LiveGraph::findKept(int index) {
+  int size = sizeOf(index);
+  SmallVector<char> stays(size, 1);
   int left = size;
   for (int state = 0; state < size; ++state)
     if (!isSupported(index, state)) {
-      keep[state] = 0;
+      stays[state] = 0;
       --left;
     }
   for (int state = 0; state < size && left > 1; ++state)
-    for (int by = 0; by < size && keep[state]; ++by)
-      if (by != state && keep[by] && isDominated(index, state, by)) {
-        keep[state] = 0;
+    for (int by = 0; by < size && stays[state]; ++by)
+      if (by != state && stays[by] && isDominated(index, state, by)) {
+        stays[state] = 0;
         --left;
       }
-  if (left == 0)
-    return false;
-  if (left == size)
-    return true;
   SmallVector<int> kept;
   for (int state = 0; state < size; ++state)
-    if (keep[state])
+    if (stays[state])
       kept.push_back(state);
-  keepStates(index, kept);
+  return lists.add(kept);
+}
+
+/// Removes states; false when none is left.
+bool LiveGraph::shrink(int index) {
+  SmallVector<int, 16> key = {Shrink, nodes[index].costs};
+  for (int edge : nodes[index].edges) {
+    key.push_back(sideOf(edges[edge], index));
+    key.push_back(nodes[edges[edge].other(index)].costs);
+  }
+  int kept = lookUp(key, [&] { return findKept(index); });
+  size_t left = lists.get(kept).size();
+  if (left == 0)
+    return false;
+  if (int(left) == sizeOf(index))
+    return true;
+  keep(index, kept);
   for (int edge : nodes[index].edges)
     enqueue(edges[edge].other(index));
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Fewer nodes
+//===----------------------------------------------------------------------===//
+
+/// The costs of the only neighbour, with those of the folded node.
+int LiveGraph::foldIntoCosts(const Fold &fold, int costs) {
+  int side = fold.neighbors[0].side;
+  return lookUp({FoldOne, fold.costs, side, costs}, [&] {
+    std::vector<double> sums = getTable(costs).vec();
+    ArrayRef<double> own = getTable(fold.costs);
+    View view = getView(side);
+    for (auto [column, sum] : enumerate(sums)) {
+      double least = infinity;
+      for (auto [state, cost] : enumerate(own))
+        least = std::min(least, cost + view(state, column));
+      sum += least;
+    }
+    return addTable(sums, sums.size());
+  });
+}
+
+/// The table between two neighbours that does what the folded node did.
+int LiveGraph::foldIntoTable(const Fold &fold) {
+  int firstSide = fold.neighbors[0].side, secondSide = fold.neighbors[1].side;
+  return lookUp({FoldTwo, fold.costs, firstSide, secondSide}, [&] {
+    int rows = lists.get(fold.neighbors[0].states).size(),
+        columns = lists.get(fold.neighbors[1].states).size();
+    std::vector<double> table(rows * columns, infinity);
+    View first = getView(firstSide), second = getView(secondSide);
+    for (auto [state, own] : enumerate(getTable(fold.costs)))
+      for (int row = 0; row < rows; ++row) {
+        double cost = own + first(state, row);
+        if (cost == infinity)
+          continue;
+        double *into = table.data() + row * columns;
+        for (int column = 0; column < columns; ++column)
+          into[column] = std::min(into[column], cost + second(state, column));
+      }
+    return addTable(table, columns);
+  });
+}
+
 /// Folds a node with one state or at most two neighbours.
 bool LiveGraph::fold(int index) {
   Node &node = nodes[index];
-  if (node.size() > 1 && node.edges.size() > 2)
+  bool single = sizeOf(index) == 1;
+  if (!single && node.edges.size() > 2)
     return false;
   Fold fold;
   fold.node = index;
+  fold.costs = node.costs;
   fold.states = node.states;
-  bool single = node.size() == 1;
   for (int number : node.edges) {
     int other = edges[number].other(index);
-    std::vector<double> rows = rowsOf(edges[number], index);
+    int side = sideOf(edges[number], index);
     unlink(other, number);
     enqueue(other);
-    if (single)
-      for (auto [cost, pair] : zip_equal(nodes[other].costs, rows))
-        cost += pair;
-    else
-      fold.neighbors.push_back({other, nodes[other].states, std::move(rows)});
-    edges[number].table = {};
+    if (!single) {
+      fold.neighbors[fold.numNeighbors++] = {other, nodes[other].states, side};
+      continue;
+    }
+    nodes[other].costs = lookUp({AddRow, nodes[other].costs, side}, [&] {
+      std::vector<double> sums = costsOf(other).vec();
+      View view = getView(side);
+      for (auto [column, sum] : enumerate(sums))
+        sum += view(0, column);
+      return addTable(sums, sums.size());
+    });
   }
-  fold.costs = std::move(node.costs);
   node.edges.clear();
   node.alive = false;
   --numAlive;
-  int size = fold.costs.size();
-  if (fold.neighbors.empty()) {
-    base += *llvm::min_element(fold.costs);
-  } else if (fold.neighbors.size() == 1) {
-    auto &neighbor = fold.neighbors[0];
-    std::vector<double> &costs = nodes[neighbor.node].costs;
-    int columns = costs.size();
-    for (int column = 0; column < columns; ++column) {
-      double least = infinity;
-      for (int state = 0; state < size; ++state)
-        least = std::min(least, fold.costs[state] +
-                                    neighbor.table[state * columns + column]);
-      costs[column] += least;
-    }
-  } else {
-    auto &first = fold.neighbors[0], &second = fold.neighbors[1];
-    int rows = first.states.size(), columns = second.states.size();
-    std::vector<double> table(rows * columns, infinity);
-    for (int state = 0; state < size; ++state)
-      for (int row = 0; row < rows; ++row) {
-        double cost = fold.costs[state] + first.table[state * rows + row];
-        if (cost == infinity)
-          continue;
-        const double *from = second.table.data() + state * columns;
-        double *into = table.data() + row * columns;
-        for (int column = 0; column < columns; ++column)
-          into[column] = std::min(into[column], cost + from[column]);
-      }
-    join(first.node, second.node, std::move(table));
-  }
-  folds.push_back(std::move(fold));
+  int first = fold.neighbors[0].node, second = fold.neighbors[1].node;
+  if (fold.numNeighbors == 0)
+    base += *llvm::min_element(getTable(fold.costs));
+  else if (fold.numNeighbors == 1)
+    nodes[first].costs = foldIntoCosts(fold, nodes[first].costs);
+  else
+    join(first, second, foldIntoTable(fold));
+  folds.push_back(fold);
   return true;
 }
 
@@ -254,13 +326,15 @@ LiveGraph LiveGraph::compact(std::vector<int> &nodeOf) const {
       continue;
     number[index] = nodeOf.size();
     nodeOf.push_back(index);
-    result.nodes.push_back({node.costs, node.states, {}, true});
+    result.nodes.emplace_back();
+    result.nodes.back().states = result.lists.add(statesOf(index));
+    result.setCosts(number[index], costsOf(index));
   }
   for (int index : nodeOf)
     for (int edge : nodes[index].edges)
-      if (edges[edge].first == index)
-        result.join(number[index], number[edges[edge].second],
-                    edges[edge].table);
+      if (int second = edges[edge].second; edges[edge].first == index)
+        result.join(number[index], number[second],
+                    result.addTable(tableOf(edges[edge]), sizeOf(second)));
   result.numAlive = nodeOf.size();
   result.base = base;
   return result;
@@ -268,23 +342,26 @@ LiveGraph LiveGraph::compact(std::vector<int> &nodeOf) const {
 
 void LiveGraph::extend(std::vector<int> &states) const {
   for (const Fold &fold : reverse(folds)) {
-    SmallVector<std::pair<int, int>, 2> columns;
-    for (const auto &neighbor : fold.neighbors) {
-      auto it = llvm::find(neighbor.states, states[neighbor.node]);
-      columns.push_back(
-          {int(it - neighbor.states.begin()), int(neighbor.states.size())});
+    ArrayRef<int> numbers = lists.get(fold.states);
+    int chosen[2] = {};
+    View views[2] = {};
+    for (int i = 0; i < fold.numNeighbors; ++i) {
+      const auto &neighbor = fold.neighbors[i];
+      ArrayRef<int> known = lists.get(neighbor.states);
+      chosen[i] = llvm::find(known, states[neighbor.node]) - known.begin();
+      views[i] = getView(neighbor.side);
     }
     double least = infinity;
     int best = 0;
-    for (int state = 0, size = fold.costs.size(); state < size; ++state) {
-      double cost = fold.costs[state];
-      for (auto [neighbor, column] : zip_equal(fold.neighbors, columns))
-        cost += neighbor.table[state * column.second + column.first];
-      if (cost < least) {
-        least = cost;
+    for (auto [state, cost] : enumerate(getTable(fold.costs))) {
+      double sum = cost;
+      for (int i = 0; i < fold.numNeighbors; ++i)
+        sum += views[i](state, chosen[i]);
+      if (sum < least) {
+        least = sum;
         best = state;
       }
     }
-    states[fold.node] = fold.states[best];
+    states[fold.node] = numbers[best];
   }
 }

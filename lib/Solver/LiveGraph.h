@@ -10,11 +10,18 @@
 // folded into their neighbours. What was folded is remembered, so that states
 // for the nodes that are left extend to all of them at the same cost.
 //
+// Programs repeat: a model has many equal layers. Costs, tables and lists of
+// states are therefore kept once for all nodes and edges that have equal ones,
+// and what is done to a node (which states go, what it becomes when it is
+// folded) is looked up by the ids of what it depends on. Only the first of
+// equal layers is computed with, at the same result as for each by itself.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SOLVER_LIVEGRAPH_H
 #define HETERO_LIB_SOLVER_LIVEGRAPH_H
 
+#include "Interner.h"
 #include "hetero/Solver/CostGraph.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -23,19 +30,17 @@ namespace hetero::solver {
 class LiveGraph {
 public:
   struct Node {
-    /// Of the states that are left, and their numbers in the given graph.
-    std::vector<double> costs;
-    std::vector<int> states;
-    /// Of the edges that are left.
-    llvm::SmallVector<int, 6> edges;
+    /// Ids of the costs of the states that are left, and of their numbers in
+    /// the given graph.
+    int costs = 0, states = 0;
     bool alive = true;
-
-    int size() const { return costs.size(); }
+    /// Those that are left.
+    llvm::SmallVector<int, 6> edges;
   };
   struct Edge {
     int first = 0, second = 0;
-    /// Rows are states of `first`.
-    std::vector<double> table;
+    /// The id of its table: rows are states of `first`.
+    int table = 0;
 
     int other(int node) const { return node == first ? second : first; }
   };
@@ -58,10 +63,22 @@ public:
   /// given those of the nodes that are left.
   void extend(std::vector<int> &states) const;
 
-  double entry(const Edge &edge, int node, int state, int otherState) const {
-    return edge.first == node
-               ? edge.table[state * nodes[edge.second].size() + otherState]
-               : edge.table[otherState * nodes[node].size() + state];
+  /// Valid until something changes.
+  llvm::ArrayRef<double> costsOf(int node) const {
+    return getTable(nodes[node].costs);
+  }
+  llvm::ArrayRef<int> statesOf(int node) const {
+    return lists.get(nodes[node].states);
+  }
+  int sizeOf(int node) const { return lists.get(nodes[node].states).size(); }
+  llvm::ArrayRef<double> tableOf(const Edge &edge) const {
+    return getTable(edge.table);
+  }
+  void setCosts(int node, llvm::ArrayRef<double> costs) {
+    nodes[node].costs = addTable(costs, costs.size());
+  }
+  void setTable(int edge, llvm::ArrayRef<double> table) {
+    edges[edge].table = addTable(table, sizeOf(edges[edge].second));
   }
   bool empty() const { return numAlive == 0; }
 
@@ -72,29 +89,59 @@ public:
   int numAlive = 0;
 
 private:
+  /// The table of an edge as one of its nodes sees it: that node's states are
+  /// rows.
+  struct View {
+    const double *data;
+    int stride, step;
+
+    double operator()(int state, int other) const {
+      return data[state * stride + other * step];
+    }
+  };
   /// How a folded node's state follows from those of its neighbours.
   struct Fold {
-    int node = 0;
-    std::vector<double> costs;
-    std::vector<int> states;
+    int node = 0, costs = 0, states = 0, numNeighbors = 0;
     struct Neighbor {
-      int node = 0;
-      std::vector<int> states;
-      /// Rows are states of the folded node.
-      std::vector<double> table;
-    };
-    llvm::SmallVector<Neighbor, 2> neighbors;
+      int node = 0, states = 0, side = 0;
+    } neighbors[2];
   };
+  /// What is looked up.
+  enum Step { Shrink, Keep, KeepList, AddRow, FoldOne, FoldTwo, Add };
 
-  void join(int first, int second, std::vector<double> table);
+  int addTable(llvm::ArrayRef<double> entries, int columns);
+  /// Without the number of columns, which it begins with.
+  llvm::ArrayRef<double> getTable(int id) const {
+    return tables.get(id).drop_front();
+  }
+  /// A table and which of its sides is seen, as one number.
+  static int sideOf(const Edge &edge, int node) {
+    return 2 * edge.table + (edge.first != node);
+  }
+  View getView(int side) const;
+  /// The result that was found for these ids, or that `find` finds.
+  template <typename Find>
+  int lookUp(llvm::ArrayRef<int> key, const Find &find);
+
+  void join(int first, int second, int table);
   void unlink(int node, int edge);
-  std::vector<double> rowsOf(const Edge &edge, int node) const;
+  int keepSide(int side, int kept);
   bool isSupported(int node, int state) const;
   bool isDominated(int node, int state, int by) const;
+  int findKept(int node);
+  void keep(int node, int kept);
   bool shrink(int node);
+  int foldIntoCosts(const Fold &fold, int costs);
+  int foldIntoTable(const Fold &fold);
   bool fold(int node);
   void enqueue(int node);
 
+  /// Costs and tables, each with its number of columns first; lists of states,
+  /// in the given graph or by index; what was looked up, and its results.
+  Interner<double> tables;
+  Interner<int> lists, keys;
+  std::vector<int> results;
+  std::vector<double> scratch;
   std::vector<Fold> folds;
   std::vector<int> queue;
   std::vector<char> queued;

@@ -73,23 +73,43 @@ public:
   void addEdge(int first, int second, int table);
 
   /// Another cost for the same state or table; all else stays.
-  void setNode(int node, llvm::ArrayRef<double> costs);
-  void setTable(int table, llvm::ArrayRef<double> costs);
+  void setNode(int node, llvm::ArrayRef<double> costs) {
+    nodes.set(node, costs);
+  }
+  void setTable(int table, llvm::ArrayRef<double> costs) {
+    tables.set(table, costs);
+  }
 
   struct Edge {
     int first = 0, second = 0, table = 0;
   };
   int getNumNodes() const { return nodes.size(); }
-  int getNumStates(int node) const { return nodes[node].size(); }
-  llvm::ArrayRef<double> getNode(int node) const { return nodes[node]; }
-  llvm::ArrayRef<double> getTable(int table) const { return tables[table]; }
+  int getNumTables() const { return tables.size(); }
+  int getNumStates(int node) const { return nodes.get(node).size(); }
+  llvm::ArrayRef<double> getNode(int node) const { return nodes.get(node); }
+  llvm::ArrayRef<double> getTable(int table) const { return tables.get(table); }
   llvm::ArrayRef<Edge> getEdges() const { return edges; }
 
   /// The cost of one state for each node.
   double getCost(llvm::ArrayRef<int> states) const;
 
 private:
-  std::vector<std::vector<double>> nodes, tables;
+  /// Lists of numbers, one behind the other.
+  class Lists {
+  public:
+    int add(llvm::ArrayRef<double> costs);
+    void set(int index, llvm::ArrayRef<double> costs);
+    int size() const { return int(ends.size()) - 1; }
+    llvm::ArrayRef<double> get(int index) const {
+      return llvm::ArrayRef(numbers).slice(ends[index],
+                                           ends[index + 1] - ends[index]);
+    }
+
+  private:
+    std::vector<double> numbers;
+    std::vector<size_t> ends = {0};
+  };
+  Lists nodes, tables;
   std::vector<Edge> edges;
 };
 
@@ -122,6 +142,11 @@ struct CostGraphSolution {
 std::optional<CostGraphSolution>
 solve(const CostGraph &graph, const CostGraphOptions &options = {},
       llvm::ArrayRef<std::vector<int>> starts = {});
+
+/// What no solution costs less than, by steps 1 and 2 alone; the sweeps end
+/// when that reaches `target`. Infinite if every choice costs infinitely much.
+double computeBound(const CostGraph &graph, double target,
+                    const CostGraphOptions &options = {});
 
 struct BestFirstOptions {
   /// How many labels are followed at each node; 0 for a number that makes about

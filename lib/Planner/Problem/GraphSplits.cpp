@@ -9,6 +9,8 @@
 #include "hetero/Planner/Problem/GraphSplits.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 using namespace llvm;
 using namespace hetero;
@@ -22,6 +24,9 @@ public:
 
   /// The atoms of a dimension, outermost first.
   SmallVector<TensorSplit, 2> of(int64_t tensor, int64_t dim) const;
+  ArrayRef<int64_t> cutsOf(int64_t tensor, int64_t dim) const {
+    return cuts[find(firstDim[tensor] + dim)];
+  }
 
 private:
   int find(int dim) const;
@@ -146,7 +151,7 @@ SmallVector<TensorSplit, 2> Atoms::of(int64_t tensor, int64_t dim) const {
   if (size == 0)
     return atoms;
   SmallVector<int64_t, 4> inner = {1};
-  append_range(inner, cuts[find(firstDim[tensor] + dim)]);
+  append_range(inner, cutsOf(tensor, dim));
   for (int64_t cut : reverse(inner)) {
     atoms.push_back({dim, size / above, above / cut, cut});
     above = cut;
@@ -159,11 +164,12 @@ class StrategyFinder {
 public:
   StrategyFinder(const Graph &graph, int64_t minUnits,
                  ArrayRef<int64_t> segments);
-  std::vector<OpStrategy> find(int64_t index) const;
-
-  std::vector<std::vector<TensorSplit>> tensors;
+  GraphSplits run();
 
 private:
+  void findTensors();
+  std::vector<OpStrategy> find(int64_t index) const;
+  std::string getKey(int64_t index) const;
   int formOf(int64_t tensor, const TensorSplit &split) const;
   int64_t segmentOf(int64_t index) const {
     return segments.empty() ? 0 : segments[index];
@@ -178,6 +184,7 @@ private:
   Atoms atoms;
   int64_t minUnits;
   ArrayRef<int64_t> segments;
+  GraphSplits splits;
 };
 } // namespace
 
@@ -219,22 +226,49 @@ findSegments(const Graph &graph, ArrayRef<int64_t> segments) {
 
 StrategyFinder::StrategyFinder(const Graph &graph, int64_t minUnits,
                                ArrayRef<int64_t> segments)
-    : tensors(graph.tensors.size()), graph(graph), atoms(graph),
-      minUnits(std::max<int64_t>(minUnits, 2)), segments(segments) {
+    : graph(graph), atoms(graph), minUnits(std::max<int64_t>(minUnits, 2)),
+      segments(segments) {}
+
+static void appendKey(std::string &key, ArrayRef<int64_t> numbers) {
+  for (int64_t number : numbers)
+    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  key += '|';
+}
+
+/// Tensors of one kind have the same dimensions with the same cuts, and are in
+/// the same segments.
+void StrategyFinder::findTensors() {
   std::vector<SmallVector<int64_t, 1>> segmentsOf =
       findSegments(graph, segments);
-  for (auto [index, tensor] : enumerate(graph.tensors))
+  std::unordered_map<std::string, int> known;
+  for (auto [index, tensor] : enumerate(graph.tensors)) {
+    int64_t rank = tensor.dims.size();
+    std::string key;
+    appendKey(key, segmentsOf[index]);
+    appendKey(key, tensor.dims);
+    for (int64_t dim = 0; dim < rank; ++dim)
+      appendKey(key, atoms.cutsOf(index, dim));
+    auto [it, inserted] = known.try_emplace(key, splits.tensors.kinds.size());
+    splits.tensors.kindOf.push_back(it->second);
+    if (!inserted)
+      continue;
+    std::vector<TensorSplit> &list = splits.tensors.kinds.emplace_back();
     for (int64_t segment : segmentsOf[index])
-      for (int64_t dim = 0, rank = tensor.dims.size(); dim < rank; ++dim)
+      for (int64_t dim = 0; dim < rank; ++dim)
         for (TensorSplit split : atoms.of(index, dim)) {
           split.segment = segment;
-          if (split.units >= this->minUnits)
-            tensors[index].push_back(split);
+          if (split.units < minUnits) {
+            splits.mostWhole = std::max(splits.mostWhole, split.units);
+            continue;
+          }
+          splits.fewestDivided = std::min(splits.fewestDivided, split.units);
+          list.push_back(split);
         }
+  }
 }
 
 int StrategyFinder::formOf(int64_t tensor, const TensorSplit &split) const {
-  const auto &list = tensors[tensor];
+  const auto &list = splits.tensors[tensor];
   auto it = llvm::find(list, split);
   return it == list.end() ? form::replicated
                           : form::firstSplit + int(it - list.begin());
@@ -251,8 +285,8 @@ void StrategyFinder::addReshape(const GraphOp &op, int64_t segment,
   int64_t from = op.operands[0], to = op.results[0];
   SmallVector<int64_t, 4> fromStrides = getStrides(graph.tensors[from].dims);
   SmallVector<int64_t, 4> toStrides = getStrides(graph.tensors[to].dims);
-  for (auto [index, split] : enumerate(tensors[from]))
-    for (auto [other, target] : enumerate(tensors[to]))
+  for (auto [index, split] : enumerate(splits.tensors[from]))
+    for (auto [other, target] : enumerate(splits.tensors[to]))
       if (split.segment == segment && target.segment == segment &&
           split.units == target.units &&
           fromStrides[split.dim] * split.inner ==
@@ -361,12 +395,49 @@ std::vector<OpStrategy> StrategyFinder::find(int64_t index) const {
   return list;
 }
 
+/// Operations with the same key have the same strategies: all that `find` looks
+/// at.
+std::string StrategyFinder::getKey(int64_t index) const {
+  const GraphOp &op = graph.operations[index];
+  SmallVector<int64_t, 64> key = {segmentOf(index), op.reshape};
+  for (LoopReduction loop : op.loops)
+    key.push_back(int64_t(loop));
+  auto addTensors = [&](ArrayRef<int64_t> tensors,
+                        ArrayRef<std::vector<int>> loops) {
+    key.push_back(-2);
+    for (int64_t tensor : tensors)
+      key.push_back(tensor == GraphOp::anyForm ? -1
+                                               : splits.tensors.kindOf[tensor]);
+    for (const std::vector<int> &list : loops) {
+      key.push_back(-2);
+      append_range(key, list);
+    }
+  };
+  addTensors(op.operands, op.operandLoops);
+  addTensors(op.results, op.resultLoops);
+  for (const std::vector<int64_t> &group : op.linear) {
+    key.push_back(-2);
+    append_range(key, group);
+  }
+  std::string text;
+  appendKey(text, key);
+  return text;
+}
+
+GraphSplits StrategyFinder::run() {
+  findTensors();
+  std::unordered_map<std::string, int> known;
+  for (int64_t index = 0, end = graph.operations.size(); index < end; ++index) {
+    auto [it, inserted] =
+        known.try_emplace(getKey(index), splits.operations.kinds.size());
+    splits.operations.kindOf.push_back(it->second);
+    if (inserted)
+      splits.operations.kinds.push_back(find(index));
+  }
+  return std::move(splits);
+}
+
 GraphSplits hetero::planner::findSplits(const Graph &graph, int64_t minUnits,
                                         ArrayRef<int64_t> segments) {
-  StrategyFinder finder(graph, minUnits, segments);
-  GraphSplits splits;
-  for (int64_t index = 0, end = graph.operations.size(); index < end; ++index)
-    splits.operations.push_back(finder.find(index));
-  splits.tensors = std::move(finder.tensors);
-  return splits;
+  return StrategyFinder(graph, minUnits, segments).run();
 }

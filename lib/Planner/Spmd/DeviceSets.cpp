@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/DeviceSets.h"
+#include "ProgramSolver.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
-#include "hetero/Planner/Spmd/SpmdCost.h"
+#include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
@@ -56,10 +57,15 @@ SetFinder::SetFinder(const Graph &graph, const Cluster &cluster,
                      ArrayRef<int64_t> devices)
     : cluster(cluster) {
   std::map<int64_t, DeviceSet> byClass, byNode;
-  for (auto [device, time] :
-       zip_equal(devices, getWorkTimes(graph, cluster, devices))) {
-    speeds[device] = 1 / time;
-    byClass[cluster.devices[device].deviceClass].push_back(device);
+  OperationKinds operations(graph);
+  for (int64_t device : devices) {
+    DeviceSet &alike = byClass[cluster.devices[device].deviceClass];
+    speeds[device] =
+        alike.empty()
+            ? 1 / std::max(getWorkTime(operations, cluster.classOf(device)),
+                           1e-12)
+            : speeds[alike.front()];
+    alike.push_back(device);
     byNode[cluster.devices[device].node].push_back(device);
   }
   for (auto &[index, part] : byClass)
@@ -208,47 +214,30 @@ std::vector<DeviceSet> hetero::planner::getDeviceSets(const Graph &graph,
   return getDeviceSets(graph, cluster, usableDevices(problem, cluster));
 }
 
-double hetero::planner::computeWorkBound(const Graph &graph,
-                                         const Cluster &cluster,
-                                         ArrayRef<int64_t> devices) {
-  std::map<int64_t, double> counts;
-  for (int64_t device : devices)
-    ++counts[cluster.devices[device].deviceClass];
-  double bound = 0;
-  for (const GraphOp &op : graph.operations) {
-    double speed = 0;
-    for (auto [kind, count] : counts)
-      speed += count / std::max(1e-300, boundOfOp(cluster.classes[kind], op));
-    bound += 1 / speed;
-  }
-  return bound;
-}
-
 std::vector<DeviceProgram>
 hetero::planner::solvePrograms(const Graph &graph, const Cluster &cluster,
                                ArrayRef<DeviceSet> sets,
                                const SpmdOptions &options) {
-  SpmdOptions limited = options;
+  ProgramSolver solver(graph, cluster, options);
+  double below = options.below.value_or(solver::infinity);
   // One device takes the least time to solve, then what may be fastest.
   std::vector<std::tuple<bool, double, size_t>> order;
   for (auto [index, set] : enumerate(sets))
-    order.emplace_back(set.size() > 1, computeWorkBound(graph, cluster, set),
-                       index);
+    order.emplace_back(set.size() > 1, solver.computeBound(set, 0), index);
   llvm::sort(order);
   std::vector<std::pair<size_t, DeviceProgram>> found;
   for (auto [several, bound, index] : order) {
-    if (limited.below && bound >= *limited.below)
+    if (bound >= below || solver.computeBound(sets[index], below) >= below)
       continue;
-    Expected<SpmdSolution> solution =
-        synthesize(graph, cluster, sets[index], limited);
+    Expected<SpmdSolution> solution = solver.solve(sets[index], below);
     if (!solution) {
       consumeError(solution.takeError());
       continue;
     }
-    if (limited.below && solution->time() >= *limited.below)
+    if (solution->time() >= below)
       continue;
     if (!several)
-      limited.below = solution->time();
+      below = solution->time();
     found.push_back({index, {sets[index], std::move(*solution)}});
   }
   llvm::sort(found, [](const auto &left, const auto &right) {

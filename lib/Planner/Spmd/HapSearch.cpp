@@ -25,8 +25,8 @@ public:
       : graph(graph), cluster(cluster), devices(devices), options(options),
         deadline(options.timeBudget) {}
 
-  SpmdSolution search(SpmdSpace &space, SpmdCost &cost) const;
-  void searchFrom(SpmdSpace &space, SegmentShares shares,
+  SpmdSolution search(const SpmdSpace &space, SpmdCost &cost) const;
+  void searchFrom(const SpmdSpace &space, SegmentShares shares,
                   std::vector<SegmentShares> &tried);
   void searchInTurn();
   Expected<SpmdSolution> takeBest();
@@ -51,14 +51,13 @@ private:
 } // namespace
 
 /// The best program for given shares.
-SpmdSolution HapSearch::search(SpmdSpace &space, SpmdCost &cost) const {
-  space.setCosts(cost);
+SpmdSolution HapSearch::search(const SpmdSpace &space, SpmdCost &cost) const {
   solver::BestFirstOptions search;
   search.width = options.width;
   search.deadline = deadline.end();
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found = solver::searchBestFirst(
-      space.getCostGraph(), search, {space.getReplicated()});
+      space.getCosts(cost), search, {space.getReplicated()});
   SpmdSolution solution;
   solution.program = space.decode(found->states, cost);
   solution.shares = cost.getShares();
@@ -79,7 +78,7 @@ void HapSearch::offer(SpmdSolution solution) {
 
 /// In turn from these shares, until it gets no faster or comes to those that
 /// were tried.
-void HapSearch::searchFrom(SpmdSpace &space, SegmentShares shares,
+void HapSearch::searchFrom(const SpmdSpace &space, SegmentShares shares,
                            std::vector<SegmentShares> &tried) {
   constexpr int rounds = 4;
   double last = solver::infinity;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/Spmd.h"
+#include "ProgramSolver.h"
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "hetero/Support/Approximate.h"
@@ -21,44 +22,6 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using solver::infinity;
-
-std::vector<double>
-hetero::planner::getWorkTimes(const Graph &graph,
-                              const cluster::Cluster &cluster,
-                              ArrayRef<int64_t> devices) {
-  std::map<int64_t, double> known;
-  std::vector<double> times;
-  for (int64_t device : devices) {
-    const cluster::DeviceClass &deviceClass = cluster.classOf(device);
-    auto [it, inserted] =
-        known.try_emplace(cluster.devices[device].deviceClass, 0);
-    for (const GraphOp &op : graph.operations) {
-      if (!inserted)
-        break;
-      double overhead = op.times.count(deviceClass.name)
-                            ? 0
-                            : toSeconds(deviceClass.overhead);
-      it->second += std::max(0.0, timeOfPart(deviceClass, op, 1) - overhead);
-    }
-    times.push_back(std::max(it->second, 1e-12));
-  }
-  return times;
-}
-
-std::vector<double>
-hetero::planner::getSpeedShares(const Graph &graph,
-                                const cluster::Cluster &cluster,
-                                ArrayRef<int64_t> devices) {
-  std::vector<double> shares;
-  double sum = 0;
-  for (double time : getWorkTimes(graph, cluster, devices)) {
-    shares.push_back(1 / time);
-    sum += shares.back();
-  }
-  for (double &share : shares)
-    share /= sum;
-  return shares;
-}
 
 std::optional<std::pair<size_t, Bytes>>
 hetero::planner::findShortage(const cluster::Cluster &cluster,
@@ -97,7 +60,7 @@ struct Candidate {
   int64_t shortMember = -1;
 };
 
-/// Solves program and shares in turn, on a space of its own.
+/// Solves program and shares in turn.
 class Alternation {
 public:
   Alternation(const SpmdSpace &space, const cluster::Cluster &cluster,
@@ -112,21 +75,22 @@ public:
 
   std::vector<Candidate> candidates;
   int linearPrograms = 0;
+  std::vector<int> lastStates;
 
 private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const SpmdOptions &options;
-  SpmdSpace space;
-  std::vector<int> lastStates;
+  const SpmdSpace &space;
 };
 
 class Synthesis {
 public:
-  Synthesis(const Graph &graph, const cluster::Cluster &cluster,
-            ArrayRef<int64_t> devices, const SpmdOptions &options)
-      : cluster(cluster), devices(devices), options(options),
-        space(graph, devices.size(), options.replicatedState) {}
+  Synthesis(const SpmdSpace &space, const cluster::Cluster &cluster,
+            ArrayRef<int64_t> devices, const SpmdOptions &options,
+            std::optional<double> below)
+      : cluster(cluster), devices(devices), options(options), space(space),
+        below(below.value_or(infinity)) {}
 
   Expected<SpmdSolution> run();
 
@@ -136,6 +100,8 @@ private:
   void searchSegments();
   void take(const Alternation &alternation);
   void searchPrices();
+  void searchPrices(const Candidate &start, double slope,
+                    Alternation &alternation) const;
   bool isShort(int64_t member, Bytes memory) const {
     return memory > cluster.classOf(devices[member]).usableMemory();
   }
@@ -143,7 +109,8 @@ private:
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
   const SpmdOptions &options;
-  SpmdSpace space;
+  const SpmdSpace &space;
+  double below;
   /// The best that fits; what takes least time of all; what comes closest.
   std::optional<Candidate> best, fastest, closest;
   int solves = 0, linearPrograms = 0;
@@ -153,13 +120,12 @@ private:
 const Candidate &Alternation::solve(const SegmentShares &shares,
                                     const MemoryPrice &price) {
   SpmdCost cost(cluster, devices, shares);
-  space.setCosts(cost, price);
   std::vector<std::vector<int>> starts = {space.getReplicated()};
   if (!lastStates.empty())
     starts.push_back(lastStates);
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found =
-      solver::solve(space.getCostGraph(), {}, starts);
+      solver::solve(space.getCosts(cost, price), {}, starts);
   lastStates = found->states;
   Candidate candidate;
   SpmdSolution &solution = candidate.solution;
@@ -178,11 +144,21 @@ const Candidate &Alternation::solve(const SegmentShares &shares,
   return candidates.back();
 }
 
+/// Devices of one class have one share.
+static bool isUniform(const cluster::Cluster &cluster,
+                      ArrayRef<int64_t> devices) {
+  return all_of(devices, [&](int64_t device) {
+    return cluster.devices[device].deviceClass ==
+           cluster.devices[devices[0]].deviceClass;
+  });
+}
+
 void Alternation::run(SegmentShares shares) {
   double last = infinity;
   for (int round = 0; round < std::max(1, options.rounds); ++round) {
     const SpmdSolution &solution = solve(shares).solution;
-    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty())
+    if (solution.time() >= last * (1 - 1e-6) || !options.shares.empty() ||
+        isUniform(cluster, devices))
       return;
     last = solution.time();
     SpmdCost cost(cluster, devices, shares);
@@ -228,7 +204,7 @@ void Synthesis::alternate() {
   if (!options.shares.empty()) {
     starts.push_back({options.shares});
   } else {
-    starts.push_back({getSpeedShares(space.getGraph(), cluster, devices)});
+    starts.push_back({getSpeedShares(space.getKinds(), cluster, devices)});
     std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
     if (starts.front().front() != even)
       starts.push_back({std::move(even)});
@@ -239,22 +215,18 @@ void Synthesis::alternate() {
 /// From the best shares for all, which segments of their own can only improve,
 /// and from those by the speed of devices at each segment.
 void Synthesis::searchSegments() {
-  const Graph &graph = space.getGraph();
   std::vector<int64_t> segments =
-      findSegments(graph, cluster, devices, options.maxSegments);
+      findSegments(space.getKinds(), cluster, devices, options.maxSegments);
   if (segments.empty())
     return;
   int64_t count = 1 + *llvm::max_element(segments);
   std::vector<SegmentShares> starts = {
       SegmentShares(count, best->solution.shares.front()), {}};
-  for (int64_t segment = 0; segment < count; ++segment) {
-    Graph part;
-    for (auto [op, of] : zip_equal(graph.operations, segments))
-      if (of == segment)
-        part.operations.push_back(op);
-    starts.back().push_back(getSpeedShares(part, cluster, devices));
-  }
-  alternate(SpmdSpace(graph, devices.size(), options.replicatedState, segments),
+  for (int64_t segment = 0; segment < count; ++segment)
+    starts.back().push_back(
+        getSpeedShares(space.getKinds(), cluster, devices, segments, segment));
+  alternate(SpmdSpace(space.getGraph(), devices.size(), options.replicatedState,
+                      segments),
             starts);
 }
 
@@ -274,36 +246,52 @@ void Synthesis::alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts) {
 
 /// Raises the price of memory on devices that are short of it until all fit,
 /// then looks for the least such price.
-void Synthesis::searchPrices() {
-  const Candidate start = *fastest;
+void Synthesis::searchPrices(const Candidate &start, double slope,
+                             Alternation &alternation) const {
   Bytes needed = start.solution.memory[start.shortMember];
   // The price at which all memory of a device costs as much as the step.
   double unit =
       start.solution.time() / double(std::max<int64_t>(1, needed.count()));
-  for (double slope : {0.0, 1.0}) {
-    Alternation alternation(space, cluster, devices, options);
-    std::vector<char> priced(devices.size(), 0);
-    auto note = [&](ArrayRef<Bytes> memory) {
-      for (auto [member, bytes] : enumerate(memory))
-        priced[member] |= isShort(member, bytes);
-    };
-    note(start.solution.memory);
-    double low = 0, high = 0, mu = unit / 64;
-    for (int trial = 0; trial < options.prices; ++trial) {
-      MemoryPrice price;
-      price.slope = slope;
-      for (char flag : priced)
-        price.perByte.push_back(flag ? mu : 0);
-      const Candidate &candidate =
-          alternation.solve(start.solution.shares, price);
-      note(candidate.solution.memory);
-      (candidate.excess == Bytes(0) ? high : low) = mu;
-      if (high > 0 && high - low < 1e-2 * high)
-        break;
-      mu = high > 0 ? (low + high) / 2 : mu * 4;
-    }
-    take(alternation);
+  std::vector<char> priced(devices.size(), 0);
+  auto note = [&](ArrayRef<Bytes> memory) {
+    for (auto [member, bytes] : enumerate(memory))
+      priced[member] |= isShort(member, bytes);
+  };
+  note(start.solution.memory);
+  double low = 0, high = 0, mu = unit / 64;
+  // A program that is still the best at 16 times its price needs least memory.
+  int same = 0;
+  std::vector<int> states;
+  for (int trial = 0; trial < options.prices && same < 2; ++trial) {
+    MemoryPrice price;
+    price.slope = slope;
+    for (char flag : priced)
+      price.perByte.push_back(flag ? mu : 0);
+    const Candidate &candidate =
+        alternation.solve(start.solution.shares, price);
+    note(candidate.solution.memory);
+    bool fits = candidate.excess == Bytes(0);
+    // A higher price makes the program slower.
+    if (!fits && candidate.solution.time() >= below)
+      return;
+    (fits ? high : low) = mu;
+    if (high > 0 && high - low < 1e-2 * high)
+      return;
+    same = high == 0 && alternation.lastStates == states ? same + 1 : 0;
+    states = alternation.lastStates;
+    mu = high > 0 ? (low + high) / 2 : mu * 4;
   }
+}
+
+/// With prices that stay, and with prices that rise along the program.
+void Synthesis::searchPrices() {
+  const Candidate start = *fastest;
+  Alternation flat(space, cluster, devices, options), rising = flat;
+  std::thread thread([&] { searchPrices(start, /*slope=*/1, rising); });
+  searchPrices(start, /*slope=*/0, flat);
+  thread.join();
+  take(flat);
+  take(rising);
 }
 
 Expected<SpmdSolution> Synthesis::run() {
@@ -319,9 +307,48 @@ Expected<SpmdSolution> Synthesis::run() {
   return std::move(best->solution);
 }
 
+const SpmdSpace &ProgramSolver::getSpace(int64_t numDevices) {
+  numDevices = std::max<int64_t>(2, numDevices);
+  for (const auto &space : spaces)
+    if (space->getSplits().isFor(numDevices))
+      return *space;
+  spaces.push_back(std::make_unique<SpmdSpace>(kinds.graph, numDevices,
+                                               options.replicatedState));
+  return *spaces.back();
+}
+
+double ProgramSolver::computeBound(ArrayRef<int64_t> devices, double target) {
+  double bound = computeWorkBound(kinds, cluster, devices);
+  if (bound >= target || devices.size() < 2)
+    return bound;
+  auto boundOf = [&](SpmdCost cost) {
+    return solver::computeBound(getSpace(devices.size()).getCosts(cost),
+                                target);
+  };
+  std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
+  if (isUniform(cluster, devices))
+    return boundOf(SpmdCost(cluster, devices, even));
+  if (options.maxSegments > 1 &&
+      !findSegments(kinds, cluster, devices, options.maxSegments).empty())
+    return boundOf(SpmdCost::forAnyShares(cluster, devices, /*spreads=*/false));
+  // Else one device has more than half, less one unit, of all that is divided.
+  double alone = infinity, most = 0.5 - 1 / double(devices.size());
+  for (int64_t device : devices)
+    alone = std::min(alone, computeWorkBound(kinds, cluster, {device}));
+  return std::min(
+      std::max(bound, alone * most),
+      boundOf(SpmdCost::forAnyShares(cluster, devices, /*spreads=*/true)));
+}
+
+Expected<SpmdSolution> ProgramSolver::solve(ArrayRef<int64_t> devices,
+                                            std::optional<double> below) {
+  return Synthesis(getSpace(devices.size()), cluster, devices, options, below)
+      .run();
+}
+
 Expected<SpmdSolution>
 hetero::planner::synthesize(const Graph &graph, const cluster::Cluster &cluster,
                             ArrayRef<int64_t> devices,
                             const SpmdOptions &options) {
-  return Synthesis(graph, cluster, devices, options).run();
+  return ProgramSolver(graph, cluster, options).solve(devices, options.below);
 }

@@ -94,7 +94,8 @@ static void appendKey(std::string &key, const T &value) {
   key.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-std::string hetero::planner::getCostKey(const GraphOp &op) {
+/// The same for operations that cost the same.
+static std::string getCostKey(const GraphOp &op) {
   std::string key;
   appendKey(key, op.bytes.count());
   appendKey(key, op.fused);
@@ -123,13 +124,11 @@ double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
   return toSeconds(cost::operationTime(deviceClass, operation));
 }
 
-double hetero::planner::boundOfOp(const cluster::DeviceClass &deviceClass,
-                                  const GraphOp &op) {
-  auto measured = op.times.find(deviceClass.name);
-  if (measured != op.times.end())
-    return toSeconds(measured->second);
-  return toSeconds(
-      cost::operationBound(deviceClass, {op.work, op.bytes, /*count=*/1}));
+double hetero::planner::timeOfWork(const cluster::DeviceClass &deviceClass,
+                                   const GraphOp &op, double part) {
+  double overhead =
+      op.times.count(deviceClass.name) ? 0 : toSeconds(deviceClass.overhead);
+  return std::max(0.0, timeOfPart(deviceClass, op, part) - overhead);
 }
 
 /// Reshapes and the like take no time at all.
@@ -137,15 +136,60 @@ static bool isFree(const GraphOp &op) {
   return op.work.empty() && op.bytes == Bytes(0) && op.times.empty();
 }
 
+SpmdCost SpmdCost::forAnyShares(const cluster::Cluster &cluster,
+                                ArrayRef<int64_t> devices, bool spreads) {
+  SpmdCost cost(cluster, devices,
+                std::vector<double>(devices.size(), 1.0 / devices.size()));
+  cost.anyShares = true;
+  cost.spreads = spreads;
+  return cost;
+}
+
+/// For given shares, some class has at least its share in any division, because
+/// all sum to 1: no division takes less than the class that takes least for its
+/// share. That is close where all take about as long.
+double SpmdCost::leastTime(const GraphOp &op) {
+  struct Part {
+    const cluster::DeviceClass &kind;
+    double count, share, time;
+  };
+  SmallVector<Part, 4> parts;
+  double n = devices.size();
+  for (auto [index, all] : divide({}).mostOfClass) {
+    double count = llvm::count_if(devices, [&, kind = index](int64_t device) {
+      return cluster.devices[device].deviceClass == kind;
+    });
+    parts.push_back({cluster.classes[index], count, 1 / n, 0});
+  }
+  double best = 0;
+  for (int round = 0; round < 4; ++round) {
+    double least = infinity, speed = 0;
+    for (Part &part : parts) {
+      part.time = timeOfPart(part.kind, op, part.share);
+      least = std::min(least, part.time);
+      speed += part.count * part.share / std::max(part.time, 1e-300);
+    }
+    best = std::max(best, least);
+    for (Part &part : parts)
+      part.share = part.share / std::max(part.time, 1e-300) / speed;
+  }
+  return best;
+}
+
 double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
   if (isFree(op))
     return 0;
+  // All numbers of units have the same bound.
+  if (anyShares && units.units > 0)
+    units.units = 1;
   std::string key = getCostKey(op);
   appendKey(key, units.units);
   appendKey(key, units.segment);
   auto [it, inserted] = operations.try_emplace(key, 0);
   if (!inserted)
     return it->second;
+  if (anyShares && units.units > 0)
+    return it->second = leastTime(op);
   double slowest = 0;
   for (auto [deviceClass, part] : divide(units).mostOfClass) {
     if (part > 0)
@@ -157,6 +201,10 @@ double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
 
 std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, DividedUnits units) {
   std::vector<Bytes> shards;
+  // Equal shards take least.
+  if (anyShares)
+    return std::vector<Bytes>(devices.size(),
+                              Bytes(bytes.count() / int64_t(devices.size())));
   for (double part : partsOf(units))
     shards.push_back(Bytes::nearest(double(bytes.count()) * part));
   return shards;
@@ -167,6 +215,15 @@ std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, DividedUnits units) {
 /// others get.
 double SpmdCost::timeExchange(const Collective &collective) {
   auto bytes = double(collective.bytes.count());
+  // One device has at least 1 of n parts before, and by rounding at most 1 of n
+  // more than half of all afterwards.
+  if (anyShares) {
+    auto n = double(devices.size());
+    Bytes least =
+        Bytes::nearest(spreads ? bytes / n * std::max(0.0, 0.5 - 1 / n) : 0.0);
+    std::vector<Bytes> sent(devices.size(), least);
+    return toSeconds(cost::chooseAllToAll(group, sent, sent).time);
+  }
   ArrayRef<double> from = partsOf(collective.from), to = partsOf(collective.to);
   std::vector<Bytes> sent, received;
   double had = 0, got = 0;
@@ -294,4 +351,87 @@ const FormChanges &SpmdCost::changesOf(Bytes bytes,
   if (inserted)
     it->second = findChanges(bytes, splits);
   return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds of operations
+//===----------------------------------------------------------------------===//
+
+OperationKinds::OperationKinds(const Graph &graph) : graph(graph) {
+  std::unordered_map<std::string, int> known;
+  kindOf.reserve(graph.operations.size());
+  for (const GraphOp &op : graph.operations) {
+    auto [it, inserted] = known.try_emplace(getCostKey(op), kinds.size());
+    kindOf.push_back(it->second);
+    if (inserted)
+      kinds.push_back(&op);
+  }
+}
+
+double hetero::planner::getWorkTime(const OperationKinds &operations,
+                                    const cluster::DeviceClass &deviceClass,
+                                    ArrayRef<int64_t> segments,
+                                    int64_t segment) {
+  std::vector<double> times;
+  for (const GraphOp *op : operations.kinds)
+    times.push_back(timeOfWork(deviceClass, *op, 1));
+  double sum = 0;
+  for (auto [index, kind] : enumerate(operations.kindOf))
+    if (segments.empty() || segments[index] == segment)
+      sum += times[kind];
+  return sum;
+}
+
+std::vector<double> hetero::planner::getSpeedShares(
+    const OperationKinds &operations, const cluster::Cluster &cluster,
+    ArrayRef<int64_t> devices, ArrayRef<int64_t> segments, int64_t segment) {
+  std::map<int64_t, double> speeds;
+  std::vector<double> shares;
+  double sum = 0;
+  for (int64_t device : devices) {
+    auto [it, inserted] =
+        speeds.try_emplace(cluster.devices[device].deviceClass, 0);
+    if (inserted)
+      it->second = 1 / std::max(getWorkTime(operations, cluster.classOf(device),
+                                            segments, segment),
+                                1e-12);
+    shares.push_back(it->second);
+    sum += it->second;
+  }
+  for (double &share : shares)
+    share /= sum;
+  return shares;
+}
+
+std::vector<double>
+hetero::planner::getSpeedShares(const Graph &graph,
+                                const cluster::Cluster &cluster,
+                                ArrayRef<int64_t> devices) {
+  return getSpeedShares(OperationKinds(graph), cluster, devices);
+}
+
+double hetero::planner::computeWorkBound(const OperationKinds &operations,
+                                         const cluster::Cluster &cluster,
+                                         ArrayRef<int64_t> devices) {
+  std::map<int64_t, double> counts;
+  for (int64_t device : devices)
+    ++counts[cluster.devices[device].deviceClass];
+  std::vector<double> bounds;
+  for (const GraphOp *op : operations.kinds) {
+    double speed = 0;
+    for (auto [kind, count] : counts) {
+      const cluster::DeviceClass &deviceClass = cluster.classes[kind];
+      auto measured = op->times.find(deviceClass.name);
+      Time time =
+          measured != op->times.end()
+              ? measured->second
+              : cost::operationBound(deviceClass, {op->work, op->bytes});
+      speed += count / std::max(1e-300, toSeconds(time));
+    }
+    bounds.push_back(1 / speed);
+  }
+  double sum = 0;
+  for (int kind : operations.kindOf)
+    sum += bounds[kind];
+  return sum;
 }

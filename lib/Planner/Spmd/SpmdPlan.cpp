@@ -12,6 +12,7 @@
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
+#include "hetero/Planner/Spmd/SpmdCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
@@ -241,9 +242,10 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
   // What was published uses all devices.
   if (!options.asReleased)
     sets = getDeviceSets(graph, cluster, *devices);
+  OperationKinds operations(graph);
   std::vector<std::vector<int64_t>> lists = microbatchOptions(problem);
   for (ArrayRef<int64_t> set : sets) {
-    if (selection.found() && computeWorkBound(graph, cluster, set) >=
+    if (selection.found() && computeWorkBound(operations, cluster, set) >=
                                  toSeconds(selection.get()->plan.predicted))
       continue;
     Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
@@ -257,7 +259,7 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
     // microbatch.
     std::vector<double> even(set.size(), 1.0 / static_cast<double>(set.size()));
     for (const std::vector<double> &shares :
-         {getSpeedShares(graph, cluster, set), even}) {
+         {getSpeedShares(operations, cluster, set), even}) {
       const Plan &best = selection.get()->plan;
       addPlans(problem, builder, getLike(lists, best.microbatches.size()),
                {best.stages[0].state}, set, shares, selection);

@@ -66,24 +66,30 @@ SpmdReport hetero::planner::getReport(const Graph &graph,
   return report;
 }
 
-Bytes hetero::planner::getStoredState(const Graph &graph,
-                                      const SpmdSolution &solution,
-                                      int64_t member) {
+std::vector<Bytes>
+hetero::planner::getStoredState(const Graph &graph,
+                                const SpmdSolution &solution) {
   GraphSplits splits = findSplits(graph, solution.shares.front().size(),
                                   solution.program.segments);
-  Bytes sum;
+  std::vector<Bytes> sums(solution.shares.front().size());
   for (auto [argument, form] :
        zip_equal(graph.arguments, solution.program.stored)) {
     if (!argument.isState())
       continue;
     auto bytes = double(graph.tensors[argument.tensor].bytes.count());
     DividedUnits units = splits.unitsOf(argument.tensor, form);
-    if (units.units > 0)
-      bytes *= solution.shares[std::min<size_t>(
-          units.segment, solution.shares.size() - 1)][member];
-    sum += Bytes::nearest(bytes);
+    const std::vector<double> &shares = solution.shares[std::min<size_t>(
+        units.segment, solution.shares.size() - 1)];
+    for (auto [sum, share] : zip_equal(sums, shares))
+      sum += Bytes::nearest(units.units > 0 ? bytes * share : bytes);
   }
-  return sum;
+  return sums;
+}
+
+Bytes hetero::planner::getStoredState(const Graph &graph,
+                                      const SpmdSolution &solution,
+                                      int64_t member) {
+  return getStoredState(graph, solution)[member];
 }
 
 static std::string seconds(double value) {

@@ -77,19 +77,22 @@ static bool joinClosest(std::vector<LayerGroup> &groups,
 }
 
 /// The work of each layer on each class of devices.
-static std::vector<LayerGroup> getLayers(const Graph &graph,
+static std::vector<LayerGroup> getLayers(const OperationKinds &operations,
                                          const cluster::Cluster &cluster,
                                          ArrayRef<int64_t> classes) {
+  std::vector<std::vector<double>> times;
+  for (const GraphOp *op : operations.kinds) {
+    times.emplace_back();
+    for (int64_t kind : classes)
+      times.back().push_back(timeOfWork(cluster.classes[kind], *op, 1));
+  }
   std::map<int64_t, LayerGroup> layers;
-  for (const GraphOp &op : graph.operations) {
+  for (auto [op, kind] :
+       zip_equal(operations.graph.operations, operations.kindOf)) {
     LayerGroup &group = layers[std::max<int64_t>(0, op.layer)];
     group.times.resize(classes.size(), 0);
-    for (auto [time, deviceClass] : zip_equal(group.times, classes)) {
-      const cluster::DeviceClass &kind = cluster.classes[deviceClass];
-      double overhead =
-          op.times.count(kind.name) ? 0 : toSeconds(kind.overhead);
-      time += std::max(0.0, timeOfPart(kind, op, 1) - overhead);
-    }
+    for (auto [sum, time] : zip_equal(group.times, times[kind]))
+      sum += time;
   }
   std::vector<LayerGroup> groups;
   for (auto &[layer, group] : layers) {
@@ -100,7 +103,7 @@ static std::vector<LayerGroup> getLayers(const Graph &graph,
 }
 
 std::vector<int64_t>
-hetero::planner::findSegments(const Graph &graph,
+hetero::planner::findSegments(const OperationKinds &operations,
                               const cluster::Cluster &cluster,
                               ArrayRef<int64_t> devices, int64_t most) {
   // Neighbours are joined until there are so few groups that all pairs are
@@ -122,7 +125,7 @@ hetero::planner::findSegments(const Graph &graph,
   }
   if (classes.size() < 2 || most < 2)
     return {};
-  std::vector<LayerGroup> groups = getLayers(graph, cluster, classes);
+  std::vector<LayerGroup> groups = getLayers(operations, cluster, classes);
   std::vector<double> total(classes.size(), 0);
   for (const LayerGroup &group : groups)
     total = add(total, group.times);
@@ -146,8 +149,15 @@ hetero::planner::findSegments(const Graph &graph,
     for (int64_t layer : group.layers)
       segmentOf[layer] = segment;
   std::vector<int64_t> segments;
-  segments.reserve(graph.operations.size());
-  for (const GraphOp &op : graph.operations)
+  segments.reserve(operations.kindOf.size());
+  for (const GraphOp &op : operations.graph.operations)
     segments.push_back(segmentOf[std::max<int64_t>(0, op.layer)]);
   return segments;
+}
+
+std::vector<int64_t>
+hetero::planner::findSegments(const Graph &graph,
+                              const cluster::Cluster &cluster,
+                              ArrayRef<int64_t> devices, int64_t most) {
+  return findSegments(OperationKinds(graph), cluster, devices, most);
 }

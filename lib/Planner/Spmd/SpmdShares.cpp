@@ -83,33 +83,31 @@ void ShareProgram::addShares() {
 /// Operations with the same costs are one. Times are taken to be linear between
 /// nothing and what they are now.
 void ShareProgram::addOperations(int64_t segment) {
-  const Graph &graph = space.getGraph();
+  const OperationKinds &operations = space.getKinds();
   using Slopes = std::vector<std::pair<double, double>>;
-  std::map<Slopes, double> counts;
-  std::unordered_map<std::string, Slopes> known;
-  for (auto [index, op] : enumerate(graph.operations)) {
+  std::vector<double> ofKind(operations.kinds.size(), 0);
+  for (auto [index, kind] : enumerate(operations.kindOf)) {
     DividedUnits units = space.getSplits()
                              .operations[index][program.strategies[index]]
                              .getUnits();
-    if (units.units == 0 || units.segment != segment ||
-        cost.operationTime(op, units) == 0)
+    ofKind[kind] += units.units > 0 && units.segment == segment;
+  }
+  std::map<Slopes, double> counts;
+  for (auto [op, count] : zip_equal(operations.kinds, ofKind)) {
+    if (count == 0 || cost.operationTime(*op, {}) == 0)
       continue;
-    auto [it, inserted] = known.try_emplace(getCostKey(op));
-    Slopes &slopes = it->second;
+    Slopes slopes;
     for (const Class &entry : classes) {
-      if (!inserted)
-        break;
       const cluster::DeviceClass &deviceClass =
           cost.getCluster().classes[entry.id];
       double part = std::max(cost.sharesOf(segment)[entry.member],
                              1.0 / double(8 * cost.numDevices()));
-      double overhead = op.times.count(deviceClass.name)
+      double overhead = op->times.count(deviceClass.name)
                             ? 0
                             : toSeconds(deviceClass.overhead);
-      double time = timeOfPart(deviceClass, op, part);
-      slopes.emplace_back(overhead, std::max(0.0, time - overhead) / part);
+      slopes.emplace_back(overhead, timeOfWork(deviceClass, *op, part) / part);
     }
-    counts[slopes] += 1;
+    counts[slopes] += count;
   }
   // Proportional rows have their maximum at the same class: they add up.
   std::map<std::vector<int64_t>, Slopes> merged;

@@ -90,7 +90,8 @@ void SpmdSpace::findUses() {
       forms.push_back(form::firstSplit + split);
     uses[argument.tensor].made = forms;
   }
-  for (auto [op, strategies] : zip_equal(graph.operations, splits.operations)) {
+  for (auto [number, op] : enumerate(graph.operations)) {
+    ArrayRef<OpStrategy> strategies = splits.operations[number];
     for (auto [index, tensor] : enumerate(op.operands)) {
       if (tensor == GraphOp::anyForm)
         continue;
@@ -118,20 +119,52 @@ void SpmdSpace::findUses() {
 /// One form or two of those that are wanted. Partial is only worth keeping if
 /// it can come so.
 void SpmdSpace::findAvailabilities() {
-  for (auto [use, list] : zip_equal(uses, availabilities)) {
+  std::map<std::vector<int>, int> known;
+  for (Uses &use : uses) {
     llvm::sort(use.wanted);
-    list.push_back({form::replicated, -1});
     std::vector<int> kept;
     for (int form : use.wanted)
       if (form::isSplit(form) ||
           (form == form::partial && is_contained(use.made, form)))
         kept.push_back(form);
+    std::vector<int> key = kept;
+    key.push_back(use.count > 1);
+    auto [it, inserted] = known.try_emplace(std::move(key), known.size());
+    availabilities.kindOf.push_back(it->second);
+    if (!inserted)
+      continue;
+    auto &list = availabilities.kinds.emplace_back();
+    list.push_back({form::replicated, -1});
     for (int form : kept)
       list.push_back({form, -1});
     for (size_t i = 0; use.count > 1 && i < kept.size(); ++i)
       for (size_t j = i + 1; j < kept.size(); ++j)
         list.push_back({kept[i], kept[j]});
   }
+}
+
+/// Numbers pairs in the order in which they come up.
+static void findKinds(ArrayRef<std::pair<int64_t, int>> pairs,
+                      std::vector<int> &kindOf, std::vector<int64_t> &first) {
+  std::map<std::pair<int64_t, int>, int> known;
+  for (auto [index, pair] : enumerate(pairs)) {
+    auto [it, inserted] = known.try_emplace(pair, first.size());
+    kindOf.push_back(it->second);
+    if (inserted)
+      first.push_back(index);
+  }
+}
+
+void SpmdSpace::findKinds() {
+  std::vector<std::pair<int64_t, int>> pairs;
+  for (auto [cost, strategies] :
+       zip_equal(kinds.kindOf, splits.operations.kindOf))
+    pairs.emplace_back(cost, strategies);
+  ::findKinds(pairs, timeKind, timeKinds);
+  pairs.clear();
+  for (auto [tensor, kind] : zip_equal(graph.tensors, splits.tensors.kindOf))
+    pairs.emplace_back(tensor.bytes.count(), kind);
+  ::findKinds(pairs, changeKind, changeKinds);
 }
 
 /// The position where what is alive is largest if nothing is divided.
@@ -167,73 +200,53 @@ void SpmdSpace::findPeak() {
   }
 }
 
-int SpmdSpace::shareTable(std::string key, int rows, int columns, bool &added) {
-  auto [it, inserted] = tables.try_emplace(std::move(key), 0);
+int SpmdSpace::shareTable(ArrayRef<int64_t> key, int64_t rows, int64_t tensor,
+                          bool &added) {
+  std::string text(reinterpret_cast<const char *>(key.data()),
+                   key.size() * sizeof(int64_t));
+  int64_t kind = availabilities.kindOf[tensor];
+  text.append(reinterpret_cast<const char *>(&kind), sizeof(kind));
+  auto [it, inserted] = tables.try_emplace(std::move(text), 0);
   added = inserted;
-  if (inserted)
+  if (inserted) {
+    int64_t columns = availabilities[tensor].size();
     it->second =
         costs.addTable(rows, columns, std::vector<double>(rows * columns, 0));
+  }
   return it->second;
 }
 
-template <typename T>
-static void appendKey(std::string &key, const T &value) {
-  key.append(reinterpret_cast<const char *>(&value), sizeof(value));
-}
-
-static void appendKey(std::string &key, ArrayRef<Availability> list) {
-  for (const Availability &availability : list) {
-    appendKey(key, availability.first);
-    appendKey(key, availability.second);
-  }
-  key += '|';
-}
-
-/// Joins a producer, whose states make the forms `from`, and the tensor.
-void SpmdSpace::addChangeEdge(int node, int64_t tensor, std::vector<int> from) {
-  ArrayRef<Availability> list = availabilities[tensor];
-  std::string key = "c";
-  appendKey(key, list);
-  appendKey(key, graph.tensors[tensor].bytes.count());
-  appendSplits(key, splits.tensors[tensor]);
-  for (int form : from)
-    appendKey(key, form);
+void SpmdSpace::addChangeEdge(int node, int64_t tensor, ArrayRef<int64_t> key,
+                              function_ref<std::vector<int>()> from) {
+  SmallVector<int64_t, 8> full(key);
   // With prices of memory arguments differ from each other.
-  if (argumentOf[tensor] >= 0)
-    appendKey(key, tensor);
+  full.append({changeKind[tensor], argumentOf[tensor] >= 0 ? tensor : -1});
   bool added = false;
-  int table = shareTable(std::move(key), from.size(), list.size(), added);
+  int table = shareTable(full, costs.getNumStates(node), tensor, added);
   costs.addEdge(node, tensorNode[tensor], table);
   if (added)
-    changeTables.push_back({table, tensor, std::move(from)});
+    changeTables.push_back({table, tensor, from()});
 }
 
-/// Joins a user, whose states want forms (of one or several operands), and the
-/// tensor.
-void SpmdSpace::addUseEdge(int node, int64_t tensor,
-                           std::vector<SmallVector<int, 2>> wanted) {
-  ArrayRef<Availability> list = availabilities[tensor];
-  std::string key = "u";
-  appendKey(key, list);
-  for (ArrayRef<int> forms : wanted) {
-    for (int form : forms)
-      appendKey(key, form);
-    key += '|';
-  }
+void SpmdSpace::addUseEdge(int node, int64_t tensor, ArrayRef<int64_t> key,
+                           function_ref<Wanted()> wanted) {
   bool added = false;
-  int table = shareTable(std::move(key), wanted.size(), list.size(), added);
+  int table = shareTable(key, costs.getNumStates(node), tensor, added);
   costs.addEdge(node, tensorNode[tensor], table);
   if (!added)
     return;
   std::vector<double> numbers;
-  for (ArrayRef<int> forms : wanted)
-    for (const Availability &availability : list)
+  for (ArrayRef<int> forms : wanted())
+    for (const Availability &availability : availabilities[tensor])
       numbers.push_back(
           all_of(forms, [&](int form) { return availability.offers(form); })
               ? 0
               : infinity);
   costs.setTable(table, numbers);
 }
+
+/// What the keys of tables begin with.
+enum TableKind : int64_t { Stored, Made, Used, Next };
 
 void SpmdSpace::addTensor(int64_t tensor) {
   if (uses[tensor].count == 0)
@@ -250,7 +263,8 @@ void SpmdSpace::addArgument(int64_t index) {
       costs.addNode(std::vector<double>(argumentForms[index].size(), 0));
   addTensor(tensor);
   if (tensorNode[tensor] >= 0)
-    addChangeEdge(argumentNode[index], tensor, argumentForms[index]);
+    addChangeEdge(argumentNode[index], tensor, {Stored},
+                  [&] { return argumentForms[index]; });
 }
 
 void SpmdSpace::addOperation(int64_t index) {
@@ -262,30 +276,37 @@ void SpmdSpace::addOperation(int64_t index) {
       addArgument(argumentOf[tensor]);
   int node = opNode[index] =
       costs.addNode(std::vector<double>(strategies.size(), 0));
-  SmallVector<int64_t, 4> seen;
-  for (int64_t tensor : op.operands) {
-    if (tensor == GraphOp::anyForm || is_contained(seen, tensor))
+  int64_t kind = splits.operations.kindOf[index];
+  for (auto [position, tensor] : enumerate(op.operands)) {
+    if (tensor == GraphOp::anyForm ||
+        is_contained(ArrayRef(op.operands).take_front(position), tensor))
       continue;
-    seen.push_back(tensor);
-    std::vector<SmallVector<int, 2>> wanted;
-    for (const OpStrategy &strategy : strategies) {
-      SmallVector<int, 2> forms;
-      for (auto [other, form] : zip_equal(op.operands, strategy.operands))
-        if (other == tensor && !is_contained(forms, form))
-          forms.push_back(form);
-      llvm::sort(forms);
-      wanted.push_back(std::move(forms));
-    }
-    addUseEdge(node, tensor, std::move(wanted));
+    SmallVector<int64_t, 8> key = {Used, kind};
+    for (auto [number, other] : enumerate(op.operands))
+      if (other == tensor)
+        key.push_back(number);
+    addUseEdge(node, tensor, key, [&] {
+      Wanted wanted;
+      for (const OpStrategy &strategy : strategies) {
+        SmallVector<int, 2> forms;
+        for (int64_t number : ArrayRef(key).drop_front(2))
+          forms.push_back(strategy.operands[number]);
+        wanted.push_back(std::move(forms));
+      }
+      return wanted;
+    });
   }
   for (auto [position, tensor] : enumerate(op.results)) {
     addTensor(tensor);
     if (tensorNode[tensor] < 0)
       continue;
-    std::vector<int> from;
-    for (const OpStrategy &strategy : strategies)
-      from.push_back(strategy.results[position]);
-    addChangeEdge(node, tensor, std::move(from));
+    addChangeEdge(node, tensor, {Made, kind, int64_t(position)},
+                  [&, position = position] {
+                    std::vector<int> from;
+                    for (const OpStrategy &strategy : strategies)
+                      from.push_back(strategy.results[position]);
+                    return from;
+                  });
   }
 }
 
@@ -297,26 +318,31 @@ void SpmdSpace::addNextEdges() {
   for (auto [index, argument] : enumerate(graph.arguments)) {
     if (!argument.next || *argument.next == argument.tensor)
       continue;
-    std::vector<SmallVector<int, 2>> wanted;
-    for (int form : argumentForms[index])
-      wanted.push_back({form});
-    addUseEdge(argumentNode[index], *argument.next, std::move(wanted));
+    ArrayRef<int> forms = argumentForms[index];
+    addUseEdge(argumentNode[index], *argument.next,
+               {Next, int64_t(forms.size())}, [&] {
+                 Wanted wanted;
+                 for (int form : forms)
+                   wanted.push_back({form});
+                 return wanted;
+               });
   }
 }
 
 SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
                      bool replicatedState, std::vector<int64_t> inSegments)
     : graph(graph), replicatedState(replicatedState),
-      segments(std::move(inSegments)),
+      segments(std::move(inSegments)), kinds(graph),
       splits(findSplits(graph, numDevices, segments)),
-      uses(graph.tensors.size()), availabilities(graph.tensors.size()),
-      opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
+      uses(graph.tensors.size()), opNode(graph.operations.size(), -1),
+      tensorNode(graph.tensors.size(), -1),
       argumentNode(graph.arguments.size(), -1),
       argumentForms(graph.arguments.size()),
       argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
       born(graph.tensors.size(), 0), dies(graph.tensors.size(), 0) {
   findUses();
   findAvailabilities();
+  findKinds();
   findPeak();
   for (int64_t index = 0, end = graph.operations.size(); index < end; ++index)
     addOperation(index);
@@ -343,56 +369,86 @@ double SpmdSpace::memoryCost(int64_t tensor, int form, int64_t at,
          (1 + price.slope * position);
 }
 
-void SpmdSpace::setCosts(SpmdCost &cost, const MemoryPrice &price) {
-  for (auto [index, op] : enumerate(graph.operations)) {
-    SmallVector<double, 8> numbers;
+std::vector<std::vector<double>> SpmdSpace::getTimes(SpmdCost &cost) const {
+  std::vector<std::vector<double>> times;
+  times.reserve(timeKinds.size());
+  for (int64_t index : timeKinds) {
+    times.emplace_back();
     for (const OpStrategy &strategy : splits.operations[index])
-      numbers.push_back(cost.operationTime(op, strategy.getUnits()));
-    costs.setNode(opNode[index], numbers);
+      times.back().push_back(
+          cost.operationTime(graph.operations[index], strategy.getUnits()));
   }
-  bool priced = !price.perByte.empty();
+  return times;
+}
+
+std::vector<const FormChanges *> SpmdSpace::getChanges(SpmdCost &cost) const {
+  std::vector<const FormChanges *> changes;
+  changes.reserve(changeKinds.size());
+  for (int64_t tensor : changeKinds)
+    changes.push_back(
+        &cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]));
+  return changes;
+}
+
+solver::CostGraph SpmdSpace::getCosts(SpmdCost &cost,
+                                      const MemoryPrice &price) const {
+  solver::CostGraph result = costs;
+  std::vector<std::vector<double>> times = getTimes(cost);
+  for (auto [node, kind] : zip_equal(opNode, timeKind))
+    result.setNode(node, times[kind]);
+  std::vector<const FormChanges *> changes = getChanges(cost);
+  std::vector<double> numbers;
+  for (const ChangeTable &table : changeTables) {
+    numbers.clear();
+    for (int from : table.from)
+      for (const Availability &availability : availabilities[table.tensor])
+        numbers.push_back(timeToOffer(*changes[changeKind[table.tensor]], from,
+                                      availability));
+    result.setTable(table.table, numbers);
+  }
+  if (!price.perByte.empty())
+    setPrices(cost, price, result);
+  return result;
+}
+
+/// Adds what memory costs to the times.
+void SpmdSpace::setPrices(SpmdCost &cost, const MemoryPrice &price,
+                          solver::CostGraph &result) const {
   auto isAlive = [&](int64_t tensor) {
-    return priced && born[tensor] <= peak && peak <= dies[tensor] &&
-           replaces[tensor] < 0;
+    return born[tensor] <= peak && peak <= dies[tensor] && replaces[tensor] < 0;
   };
   for (const ChangeTable &table : changeTables) {
-    const FormChanges &changes = cost.changesOf(
-        graph.tensors[table.tensor].bytes, splits.tensors[table.tensor]);
     // A copy of an argument in another form than the stored one.
-    bool copies = argumentOf[table.tensor] >= 0 && isAlive(table.tensor);
-    std::vector<double> numbers;
+    if (argumentOf[table.tensor] < 0 || !isAlive(table.tensor))
+      continue;
+    std::vector<double> numbers = result.getTable(table.table).vec();
+    auto number = numbers.begin();
     for (int from : table.from)
       for (const Availability &availability : availabilities[table.tensor]) {
-        numbers.push_back(timeToOffer(changes, from, availability));
         for (int form : {availability.first, availability.second})
-          if (copies && form != from)
-            numbers.back() +=
+          if (form != from)
+            *number +=
                 memoryCost(table.tensor, form, born[table.tensor], cost, price);
+        ++number;
       }
-    costs.setTable(table.table, numbers);
+    result.setTable(table.table, numbers);
   }
   for (auto [index, argument] : enumerate(graph.arguments)) {
-    SmallVector<double, 8> numbers(argumentForms[index].size(), 0);
-    for (auto [number, form] : zip_equal(numbers, argumentForms[index]))
-      if (priced)
-        number = memoryCost(argument.tensor, form, dies[argument.tensor], cost,
-                            price);
-    costs.setNode(argumentNode[index], numbers);
+    SmallVector<double, 8> numbers;
+    for (int form : argumentForms[index])
+      numbers.push_back(memoryCost(argument.tensor, form, dies[argument.tensor],
+                                   cost, price));
+    result.setNode(argumentNode[index], numbers);
   }
   for (auto [tensor, node] : enumerate(tensorNode)) {
-    if (node < 0 || argumentOf[tensor] >= 0)
+    if (node < 0 || argumentOf[tensor] >= 0 || !isAlive(tensor))
       continue;
-    bool result = is_contained(graph.results, int64_t(tensor));
-    SmallVector<double, 8> numbers;
-    for (const Availability &availability : availabilities[tensor]) {
-      double number =
-          result && availability.first != form::replicated ? infinity : 0;
-      if (isAlive(tensor))
-        for (int form : {availability.first, availability.second})
-          number += memoryCost(tensor, form, born[tensor], cost, price);
-      numbers.push_back(number);
-    }
-    costs.setNode(node, numbers);
+    std::vector<double> numbers = result.getNode(node).vec();
+    for (auto [number, availability] :
+         zip_equal(numbers, availabilities[tensor]))
+      for (int form : {availability.first, availability.second})
+        number += memoryCost(tensor, form, born[tensor], cost, price);
+    result.setNode(node, numbers);
   }
 }
 
@@ -404,6 +460,7 @@ SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
   SpmdProgram program;
   program.segments = segments;
   program.available.resize(graph.tensors.size());
+  std::vector<const FormChanges *> changes = getChanges(cost);
   auto addTensor = [&](int64_t tensor, int from) {
     if (tensorNode[tensor] < 0)
       return;
@@ -412,9 +469,8 @@ SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
     program.available[tensor].push_back(availability.first);
     if (availability.second >= 0)
       program.available[tensor].push_back(availability.second);
-    appendChanges(
-        cost.changesOf(graph.tensors[tensor].bytes, splits.tensors[tensor]),
-        tensor, from, availability, program.changes);
+    appendChanges(*changes[changeKind[tensor]], tensor, from, availability,
+                  program.changes);
   };
   for (auto [index, argument] : enumerate(graph.arguments)) {
     program.stored.push_back(argumentForms[index][states[argumentNode[index]]]);
@@ -433,9 +489,9 @@ SpmdProgram SpmdSpace::decode(ArrayRef<int> states, SpmdCost &cost) const {
 std::pair<double, double> SpmdSpace::evaluate(const SpmdProgram &program,
                                               SpmdCost &cost) const {
   double computation = 0, communication = 0;
-  for (auto [index, op] : enumerate(graph.operations))
-    computation += cost.operationTime(
-        op, splits.operations[index][program.strategies[index]].getUnits());
+  std::vector<std::vector<double>> times = getTimes(cost);
+  for (auto [kind, strategy] : zip_equal(timeKind, program.strategies))
+    computation += times[kind][strategy];
   for (const FormChange &change : program.changes)
     if (std::optional<Collective> collective = getCollective(
             graph.tensors[change.tensor].bytes, splits.tensors[change.tensor],

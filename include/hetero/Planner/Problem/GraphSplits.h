@@ -85,11 +85,32 @@ struct OpStrategy {
   }
 };
 
+/// One list for each tensor or operation. Those of one kind have the same list,
+/// which is there once: equal layers of a model have equal kinds.
+template <typename T>
+struct KindLists {
+  std::vector<std::vector<T>> kinds;
+  std::vector<int> kindOf;
+
+  const std::vector<T> &operator[](size_t index) const {
+    return kinds[kindOf[index]];
+  }
+  size_t size() const { return kindOf.size(); }
+};
+
 struct GraphSplits {
   /// For each tensor.
-  std::vector<std::vector<TensorSplit>> tensors;
+  KindLists<TensorSplit> tensors;
   /// For each operation; the first is replicated.
-  std::vector<std::vector<OpStrategy>> operations;
+  KindLists<OpStrategy> operations;
+  /// The most units of atoms that are too few to be splits, and the fewest of
+  /// those that are splits.
+  int64_t mostWhole = 1, fewestDivided = INT64_MAX;
+
+  /// Whether findSplits gives the same for `minUnits`.
+  bool isFor(int64_t minUnits) const {
+    return mostWhole < minUnits && minUnits <= fewestDivided;
+  }
 
   /// The units that a form of a tensor divides; none if it is not split.
   DividedUnits unitsOf(int64_t tensor, int form) const {

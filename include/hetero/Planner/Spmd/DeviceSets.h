@@ -24,18 +24,18 @@
 // A worked example
 // ----------------
 // One node with 8 V100 on NVLink, and two with 4 A10G and with 4 T4 on PCIe,
-// with 50 Gb/s between the nodes (examples/clusters/aws-16.yaml). T4 are
-// slowest, V100 fastest. In this order:
+// with 50 Gb/s between the nodes (examples/clusters/aws-16.yaml). In f32 the T4
+// are slowest and the A10G fastest. In this order, for a large dense layer:
 //
 //   16 devices                                all
-//   12: V100 and A10G                         without the slowest class
-//    8: V100                                  without the next one
-//    8: A10G and T4;  12: V100 and T4         other unions of classes
-//    4: A10G;  4: T4                          classes alone, which are nodes
-//    1: a V100                                for comparison
+//   12: A10G and V100                         without the slowest class
+//    4: A10G                                  without the next one
+//    8: V100;  12: V100 and T4                other classes, nodes and unions,
+//    8: A10G and T4;  4: T4                     the most promising first
+//    1: an A10G                               for comparison
 //
 // For a mixture of experts, whose tokens go from all devices to all others, the
-// program on 8 V100 is the fastest by far.
+// program on the 8 V100 is the fastest by far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,11 +68,6 @@ getDeviceSets(const Graph &graph, const cluster::Cluster &cluster,
 std::vector<std::vector<int64_t>>
 getDeviceSets(const Graph &graph, const Problem &problem,
               const cluster::Cluster &cluster);
-
-/// Seconds that no program on the devices beats, whatever its shares: each
-/// operation divided perfectly, at the best efficiency of each class.
-double computeWorkBound(const Graph &graph, const cluster::Cluster &cluster,
-                        llvm::ArrayRef<int64_t> devices);
 
 /// A program and the devices that it is for.
 struct DeviceProgram {

@@ -142,12 +142,6 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
                                         llvm::ArrayRef<int64_t> devices,
                                         const SpmdOptions &options = {});
 
-/// Seconds that each device alone takes for the work of the graph, without the
-/// overhead of operations, which all devices pay.
-std::vector<double> getWorkTimes(const Graph &graph,
-                                 const cluster::Cluster &cluster,
-                                 llvm::ArrayRef<int64_t> devices);
-
 /// Shares by the speed of devices at the work of the graph.
 std::vector<double> getSpeedShares(const Graph &graph,
                                    const cluster::Cluster &cluster,
@@ -162,8 +156,10 @@ std::vector<int64_t> findSegments(const Graph &graph,
                                   llvm::ArrayRef<int64_t> devices,
                                   int64_t most);
 
-/// Parameters and optimizer state that a member of the group stores, as far as
-/// shares tell.
+/// Parameters and optimizer state that each member of the group stores, as far
+/// as shares tell; and that of one member.
+std::vector<Bytes> getStoredState(const Graph &graph,
+                                  const SpmdSolution &solution);
 Bytes getStoredState(const Graph &graph, const SpmdSolution &solution,
                      int64_t member);
 

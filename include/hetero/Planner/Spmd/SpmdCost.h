@@ -56,16 +56,48 @@ struct FormChanges {
   double time(int from, int to) const { return times[from * numForms + to]; }
 };
 
-/// The same for operations that cost the same.
-std::string getCostKey(const GraphOp &op);
+/// Operations that cost the same are of one kind, as those of equal layers are.
+struct OperationKinds {
+  explicit OperationKinds(const Graph &graph);
+
+  const Graph &graph;
+  /// For each operation its kind, and for each kind its first operation.
+  std::vector<int> kindOf;
+  std::vector<const GraphOp *> kinds;
+};
+
+/// Seconds that a device of the class takes for all operations, or for those of
+/// one segment, without the overhead of operations, which all devices pay.
+double getWorkTime(const OperationKinds &operations,
+                   const cluster::DeviceClass &deviceClass,
+                   llvm::ArrayRef<int64_t> segments = {}, int64_t segment = 0);
+
+/// Shares by the speed of devices at these operations.
+std::vector<double> getSpeedShares(const OperationKinds &operations,
+                                   const cluster::Cluster &cluster,
+                                   llvm::ArrayRef<int64_t> devices,
+                                   llvm::ArrayRef<int64_t> segments = {},
+                                   int64_t segment = 0);
+
+/// See Spmd.h.
+std::vector<int64_t> findSegments(const OperationKinds &operations,
+                                  const cluster::Cluster &cluster,
+                                  llvm::ArrayRef<int64_t> devices,
+                                  int64_t most);
+
+/// Seconds that no program on the devices beats, whatever its shares: each
+/// operation divided perfectly, at the best efficiency of each class.
+double computeWorkBound(const OperationKinds &operations,
+                        const cluster::Cluster &cluster,
+                        llvm::ArrayRef<int64_t> devices);
 
 /// Seconds of a part of an operation on a device.
 double timeOfPart(const cluster::DeviceClass &deviceClass, const GraphOp &op,
                   double part);
 
-/// Seconds of an operation on a device that it cannot take less than: a part of
-/// it takes at least that part of them.
-double boundOfOp(const cluster::DeviceClass &deviceClass, const GraphOp &op);
+/// Of a part of the operation, without overhead.
+double timeOfWork(const cluster::DeviceClass &deviceClass, const GraphOp &op,
+                  double part);
 
 /// `units` in whole numbers, by largest remainder; of equal remainders the
 /// first.
@@ -81,6 +113,11 @@ public:
   SpmdCost(const cluster::Cluster &cluster, llvm::ArrayRef<int64_t> devices,
            std::vector<double> shares)
       : SpmdCost(cluster, devices, SegmentShares{std::move(shares)}) {}
+
+  /// What everything takes at least, whatever the shares are. `spreads` says
+  /// that no device has more than half of everything.
+  static SpmdCost forAnyShares(const cluster::Cluster &cluster,
+                               llvm::ArrayRef<int64_t> devices, bool spreads);
 
   int64_t numDevices() const { return devices.size(); }
   llvm::ArrayRef<int64_t> getDevices() const { return devices; }
@@ -110,12 +147,14 @@ private:
   FormChanges findChanges(Bytes bytes, llvm::ArrayRef<TensorSplit> splits);
   double timeCollective(const Collective &collective);
   double timeExchange(const Collective &collective);
+  double leastTime(const GraphOp &op);
   std::vector<Bytes> shardsOf(Bytes bytes, DividedUnits units);
 
   const cluster::Cluster &cluster;
   std::vector<int64_t> devices;
   SegmentShares shares;
   cost::Group group;
+  bool anyShares = false, spreads = false;
   struct Division {
     std::vector<int64_t> rows;
     std::vector<double> parts;

@@ -56,10 +56,12 @@ public:
 
   const Graph &getGraph() const { return graph; }
   const GraphSplits &getSplits() const { return splits; }
-  const solver::CostGraph &getCostGraph() const { return costs; }
+  const OperationKinds &getKinds() const { return kinds; }
   llvm::ArrayRef<int64_t> getSegments() const { return segments; }
 
-  void setCosts(SpmdCost &cost, const MemoryPrice &price = {});
+  /// The cost graph for shares and prices.
+  solver::CostGraph getCosts(SpmdCost &cost,
+                             const MemoryPrice &price = {}) const;
 
   SpmdProgram decode(llvm::ArrayRef<int> states, SpmdCost &cost) const;
 
@@ -104,15 +106,29 @@ private:
 
   void findUses();
   void findAvailabilities();
+  void findKinds();
   void findPeak();
   void addArgument(int64_t index);
   void addOperation(int64_t index);
   void addTensor(int64_t tensor);
-  void addChangeEdge(int node, int64_t tensor, std::vector<int> from);
-  void addUseEdge(int node, int64_t tensor,
-                  std::vector<llvm::SmallVector<int, 2>> wanted);
+  /// The table that all edges with this key have; a new one is `added`.
+  int shareTable(llvm::ArrayRef<int64_t> key, int64_t rows, int64_t tensor,
+                 bool &added);
+  /// Joins a producer, whose states make the forms that `from` gives, and the
+  /// tensor. What `from` gives follows from `key`; the same holds for users.
+  void addChangeEdge(int node, int64_t tensor, llvm::ArrayRef<int64_t> key,
+                     llvm::function_ref<std::vector<int>()> from);
+  using Wanted = std::vector<llvm::SmallVector<int, 2>>;
+  void addUseEdge(int node, int64_t tensor, llvm::ArrayRef<int64_t> key,
+                  llvm::function_ref<Wanted()> wanted);
   void addNextEdges();
-  int shareTable(std::string key, int rows, int columns, bool &added);
+  /// For each kind of operations (in cost and strategies) the times of its
+  /// strategies.
+  std::vector<std::vector<double>> getTimes(SpmdCost &cost) const;
+  /// For each kind of tensors (in size and splits) the times of its changes.
+  std::vector<const FormChanges *> getChanges(SpmdCost &cost) const;
+  void setPrices(SpmdCost &cost, const MemoryPrice &price,
+                 solver::CostGraph &graph) const;
   void visitMemory(
       const SpmdProgram &program,
       llvm::function_ref<void(int64_t, int, int64_t, int64_t)> visit) const;
@@ -122,9 +138,14 @@ private:
   const Graph &graph;
   bool replicatedState;
   std::vector<int64_t> segments;
+  OperationKinds kinds;
   GraphSplits splits;
   std::vector<Uses> uses;
-  std::vector<std::vector<Availability>> availabilities;
+  KindLists<Availability> availabilities;
+  /// Of operations and tensors their kind, and of each kind the first.
+  std::vector<int> timeKind, changeKind;
+  std::vector<int64_t> timeKinds, changeKinds;
+  /// Without times and prices.
   solver::CostGraph costs;
   /// Nodes of operations, tensors and arguments; -1 for those without.
   std::vector<int> opNode, tensorNode, argumentNode;

@@ -54,8 +54,8 @@ static double timeByTrying(const Graph &graph, SpmdCost &cost,
                            ArrayRef<int64_t> segments = {}) {
   GraphSplits splits = findSplits(graph, cost.numDevices(), segments);
   std::vector<int> sizes;
-  for (const auto &strategies : splits.operations)
-    sizes.push_back(strategies.size());
+  for (size_t i = 0; i < graph.operations.size(); ++i)
+    sizes.push_back(splits.operations[i].size());
   for (const GraphArgument &argument : graph.arguments)
     sizes.push_back(1 + splits.tensors[argument.tensor].size());
   std::vector<int> choice(sizes.size(), 0);
@@ -154,9 +154,8 @@ TEST(SpmdTest, EqualsAllProgramsOfSegments) {
     SpmdCost cost(cluster, devices, shares);
     double expected = timeByTrying(graph, cost, wide.segments);
     SpmdSpace space(graph, devices.size(), false, wide.segments);
-    space.setCosts(cost);
     std::optional<solver::CostGraphSolution> found =
-        solver::solve(space.getCostGraph(), {}, {space.getReplicated()});
+        solver::solve(space.getCosts(cost), {}, {space.getReplicated()});
     ASSERT_TRUE(found && found->proven);
     SpmdProgram program = space.decode(found->states, cost);
     if (Error error = verify(graph, devices.size(), program))
