@@ -1,4 +1,4 @@
-//===- StepInput.h - Problems of programs -----------------------*- C++ -*-===//
+//===- StepInput.h - Programs to be planned ---------------------*- C++ -*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Planning knows no IR, and neither does this tool: hetero-translate, which
-// stands beside it, turns a program into the text of its problem.
+// The one file of this tool that knows IR. It imports a program, forms its
+// layers, and hands the driver of the planners (PlanStep.h) a ModuleStep: what
+// is to be planned, and a program by which plans are measured.
 //
 //===----------------------------------------------------------------------===//
 

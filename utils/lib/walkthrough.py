@@ -9,6 +9,17 @@ file shows that file; a regular expression after the name chooses its lines:
 
     <!-- planned.mlir: hetero\\.(plan|stage) -->
     <!-- ranks.mlir: from @rank1 to return -->
+
+What a sentence says of the output is checked as well, here and in the pages of
+PROSE. A comment before its paragraph has a file, a regular expression that
+matches in it, and what the paragraph has to say then:
+
+    <!-- says planned.mlir: samples \\[\\[(\\d+), (\\d+)\\]\\] => {1} of the {1+2} samples -->
+    <!-- says planned.mlir: hetero\\.stage \\d => {n} stages -->
+
+`{1}` is the first group of the first match, `{1+2}` a sum of groups, `{n}` the
+number of matches. Line breaks, upper case and numbers in words make no
+difference. `--update` does not write sentences: it says which ones are stale.
 """
 
 from __future__ import annotations
@@ -26,7 +37,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "Walkthrough.md"
 FILES = ROOT / "examples" / "walkthrough"
+# Pages that speak of the output and show none of it.
+PROSE = [ROOT / "docs" / "Architecture.md"]
 SHOWN = re.compile(r"<!-- ([\w.-]+)(?:: (.*))? -->$")
+SAYS = re.compile(r"<!-- says ([\w.-]+): (.*) => (.*) -->$")
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,13 +55,23 @@ def main(arguments: list[str] | None = None) -> int:
             if file.is_file():
                 shutil.copy(file, directory)
         after = fill_in(before, pathlib.Path(directory), options.tools.resolve())
+        stale = [
+            f"docs/{page.name}:{sentence}"
+            for page in (PAGE, *PROSE)
+            for sentence in find_stale(
+                after if page == PAGE else page.read_text(), pathlib.Path(directory)
+            )
+        ]
+    for sentence in stale:
+        print(sentence)
     if after == before:
-        print(f"docs/{PAGE.name} is up to date")
-        return 0
+        if not stale:
+            print(f"docs/{PAGE.name} is up to date")
+        return 1 if stale else 0
     if options.update:
         PAGE.write_text(after)
         print(f"docs/{PAGE.name} rewritten")
-        return 0
+        return 1 if stale else 0
     sys.stdout.writelines(
         difflib.unified_diff(
             before.splitlines(True), after.splitlines(True), "committed", "as it is now"
@@ -77,6 +102,57 @@ def fill_in(page: str, directory: pathlib.Path, tools: pathlib.Path) -> str:
             source = None
         result += [*body, "```"]
     return "\n".join(result) + "\n"
+
+
+def find_stale(page: str, directory: pathlib.Path) -> list[str]:
+    """For each marker whose sentence is stale: its line, and what it should say."""
+    lines = page.splitlines()
+    stale = []
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("<!-- says "):
+            continue
+        if not (marker := SAYS.match(line)):
+            stale.append(f"{number}: is not '<!-- says file: pattern => text -->': {line}")
+            continue
+        file, pattern, sentence = marker.groups()
+        text = (directory / file).read_text() if (directory / file).is_file() else ""
+        matches = list(re.finditer(pattern, text, re.MULTILINE))
+        paragraph = read_paragraph(lines[number:])
+        if not matches:
+            stale.append(f"{number}: nothing in {file} matches '{pattern}' any more: {paragraph}")
+            continue
+        expected = re.sub(r"{([n\d+]+)}", lambda hole: fill(hole[1], matches), sentence)
+        if fold(expected) not in fold(paragraph):
+            stale.append(f"{number}: should say '{expected}', as {file} has it, but says: {paragraph}")
+    return stale
+
+
+def fill(hole: str, matches: list[re.Match[str]]) -> str:
+    """What stands for `{1}`, `{1+2}` or `{n}`."""
+    if hole == "n":
+        return str(len(matches))
+    values = [matches[0][int(group)] for group in hole.split("+")]
+    return values[0] if len(values) == 1 else str(sum(map(int, values)))
+
+
+def read_paragraph(lines: list[str]) -> str:
+    """The first paragraph that is no comment, in one line."""
+    paragraph: list[str] = []
+    for line in lines:
+        if line.startswith("<!--"):
+            continue
+        if not line.strip() and paragraph:
+            break
+        paragraph += line.split()
+    return " ".join(paragraph)
+
+
+def fold(text: str) -> str:
+    """The text as it is compared."""
+    words = " ".join(text.lower().split())
+    return re.sub(
+        r"\b(" + "|".join(NUMBERS) + r")\b", lambda word: str(NUMBERS.index(word[0])), words
+    )
 
 
 def run(command: str, directory: pathlib.Path, tools: pathlib.Path) -> None:

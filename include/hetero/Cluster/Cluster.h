@@ -34,8 +34,10 @@
 //     - name: tower
 //       devices: [a6000]                        # rank 2
 //   links:
-//     - {between: [box, tower], kind: ethernet, bandwidth: 10 Gb/s, latency: 30
-//     us}
+//     - between: [box, tower]
+//       kind: ethernet
+//       bandwidth: 10 Gb/s
+//       latency: 30 us
 //
 // All keys, those with a star required:
 //

@@ -1,5 +1,4 @@
 //===- Session.h - Runs the program of one rank -----------------*- C++ -*-===//
-//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -17,10 +17,11 @@
 //   void *buffers[] = {x, w, y};   // operands, then results
 //   jit->lookup("layer")(buffers);
 //
-// What the functions look like to their callers is in hetero/Conversion/
-// Passes.h. Functions that are equal but for their names are compiled once;
-// objects are kept in the cache directory under a hash of the code that they
-// were made from, the machine, and the versions of hetero and LLVM.
+// What the functions look like to their callers is in
+// hetero/Conversion/Kernels/Passes.h. Functions that are equal but for their
+// names are compiled once; objects are kept in the cache directory under a hash
+// of the code that they were made from, the machine, and the versions of hetero
+// and LLVM.
 //
 // `compile` may be called from several threads, each with a context of its own.
 // Compiled functions are reentrant; they live as long as the Jit.

@@ -13,7 +13,8 @@
 //   llvm.func @k(%buffers: !llvm.ptr)      // void k(void **buffers)
 //
 // which reads n + m pointers: operands, then results, dense and row-major, one
-// byte for a bool. Operands are not written. The buffers do not overlap.
+// byte for a bool. Operands are not written and the buffers do not overlap, but
+// for results that are computed in place (hetero/Runtime/InPlace.h).
 // Temporaries come from `void *hetero_workspace_alloc(uint64_t)`, which returns
 // memory aligned to 64 bytes, and go to `void hetero_workspace_free(void *)`.
 //

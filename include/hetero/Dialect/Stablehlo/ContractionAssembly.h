@@ -1,5 +1,4 @@
 //===- ContractionAssembly.h - Assembly of dots and convolutions -*- C++ --===//
-//-*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
