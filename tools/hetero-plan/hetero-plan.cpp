@@ -107,6 +107,8 @@ struct Request {
   StepModel model;
   Cluster cluster;
   PlanRequest plan;
+  /// Where a search says what it does; null for nowhere.
+  raw_ostream *log = nullptr;
   Objective objective = Objective::Time;
   bool wantsPareto = false;
   std::optional<Budget> budget;
@@ -187,6 +189,7 @@ static Expected<Request> readRequest(const Options &options) {
     return plan.takeError();
   request.plan = std::move(*plan);
   request.plan.asReleased = options.asReleased;
+  request.log = options.logSearch ? &errs() : nullptr;
   // Before anything that takes long.
   if (Expected<PlannerOptions> asked = getPlannerOptions(request.plan); !asked)
     return asked.takeError();
@@ -208,12 +211,15 @@ static Expected<Request> readRequest(const Options &options) {
 //===----------------------------------------------------------------------===//
 
 /// Plans, and says that it does if it takes long.
-static Expected<Plan> planWithProgress(const StepModel &model,
+static Expected<Plan> planWithProgress(const Request &request,
+                                       const StepModel &model,
                                        const Cluster &cluster,
                                        const PlanRequest &plan) {
   Progress progress("the planner '" + plan.planner + "' has searched");
-  Expected<StepPlan> found = planStep(
-      model, cluster, plan, [&](const Plan &best) { progress.report(best); });
+  PlanListener listener;
+  listener.onBetter = [&](const Plan &best) { progress.report(best); };
+  listener.log = request.log;
+  Expected<StepPlan> found = planStep(model, cluster, plan, listener);
   if (!found)
     return found.takeError();
   return std::move(found->plan);
@@ -224,7 +230,7 @@ static PlanFunction getPlanFunction(const Request &request) {
   return [&request](const Problem &problem, const Cluster &cluster) {
     StepModel model = request.model;
     model.problem = problem;
-    return planWithProgress(model, cluster, request.plan);
+    return planWithProgress(request, model, cluster, request.plan);
   };
 }
 
@@ -268,7 +274,7 @@ static Expected<std::vector<Answer>> askPlanners(const Options &options,
     PlanRequest asked = request.plan;
     asked.planner = name.str();
     Expected<Plan> plan =
-        planWithProgress(request.model, request.cluster, asked);
+        planWithProgress(request, request.model, request.cluster, asked);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
     if (!plan && (options.compare.empty() || !isPlanner(name)))
@@ -478,13 +484,12 @@ static Error answerGraph(const Options &options, raw_ostream &os) {
 /// What a shell makes of a variable that is not set would look as if the option
 /// were not there.
 static Error checkValues(const Options &options) {
-  for (const cl::opt<std::string> *option :
-       {&options.input, &options.cluster, &options.compare, &options.plan,
-        &options.objective, &options.budget, &options.batch, &options.trace,
-        &options.output, &options.plans.planner, &options.plans.schedule,
-        &options.plans.microbatches, &options.plans.state,
-        &options.plans.tensor, &options.plans.maxStages, &options.plans.without,
-        &options.plans.effort, &options.plans.timeBudget})
+  SmallVector<const PlanFlags::Flag *> all = {
+      &options.input, &options.cluster,   &options.compare,
+      &options.plan,  &options.objective, &options.budget,
+      &options.batch, &options.trace,     &options.output};
+  append_range(all, options.plans.all());
+  for (const PlanFlags::Flag *option : all)
     if (option->getNumOccurrences() > 0 && option->empty())
       return createStringError((option->ArgStr.empty()
                                     ? "the name of the input"
@@ -515,9 +520,9 @@ static Error checkCombination(const Options &options) {
   if (options.graph) {
     first = &options.graph;
     // Of what is asked of plans the time is all that matters, to one planner.
-    others = {&options.batch,     &options.plan,       &options.compare,
-              &options.whatIf,    &options.objective,  &options.budget,
-              &options.yaml,      &options.trace,      &options.asReleased,
+    others = {&options.batch,    &options.plan,      &options.compare,
+              &options.whatIf,   &options.objective, &options.budget,
+              &options.yaml,     &options.trace,     &options.asReleased,
               &options.logSearch};
     for (const cl::Option *asked : options.plans.all())
       if (asked != &options.plans.planner)
@@ -551,8 +556,7 @@ static Error checkCombination(const Options &options) {
     if (other->getNumOccurrences() > 0)
       return createStringError("--" + other->ArgStr + " does nothing with --" +
                                first->ArgStr);
-  bool searches =
-      !options.compare.empty() || options.plans.planner == "joint";
+  bool searches = !options.compare.empty() || options.plans.planner == "joint";
   const cl::Option *idle = nullptr;
   if (!searches && options.plans.effort.getNumOccurrences() > 0)
     idle = &options.plans.effort;

@@ -15,6 +15,7 @@
 #define HETERO_TOOLS_PLANFLAGS_H
 
 #include "hetero/Planner/Driver/PlanRequest.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 
@@ -28,6 +29,11 @@ struct PlanFlags {
   /// Fails when a flag that takes numbers has something else. Whether a plan
   /// can be as it is asked is for the driver to say.
   llvm::Expected<planner::PlanRequest> read() const;
+
+  llvm::SmallVector<const Flag *> all() const {
+    return {&planner,   &schedule, &microbatches, &state,     &tensor,
+            &maxStages, &without,  &effort,       &timeBudget};
+  }
 
   Flag planner, schedule, microbatches, state, tensor, maxStages, without,
       effort, timeBudget;

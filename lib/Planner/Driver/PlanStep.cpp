@@ -70,7 +70,7 @@ public:
       : model(model), cluster(cluster), request(request),
         problem(model.problem) {}
 
-  Expected<StepPlan> run(std::function<void(const Plan &)> onBetter);
+  Expected<StepPlan> run(const PlanListener &listener);
 
 private:
   void keepToPrograms();
@@ -117,12 +117,13 @@ bool Driver::mayDivideOperations() const {
          request.schedule == "auto" && problem.constraints.pins.empty();
 }
 
-Expected<StepPlan> Driver::run(std::function<void(const Plan &)> onBetter) {
+Expected<StepPlan> Driver::run(const PlanListener &listener) {
   Expected<PlannerOptions> asked = getPlannerOptions(request);
   if (!asked)
     return asked.takeError();
   options = std::move(*asked);
-  options.onBetter = std::move(onBetter);
+  options.onBetter = listener.onBetter;
+  options.log = listener.log;
   if (Error error = addConstraints(request, cluster, problem))
     return error;
   if (model.program)
@@ -367,9 +368,9 @@ std::optional<StepPlan> Driver::findProgram(std::optional<Time> below) {
   return std::nullopt;
 }
 
-Expected<StepPlan>
-hetero::planner::planStep(const StepModel &model, const Cluster &cluster,
-                          const PlanRequest &request,
-                          std::function<void(const Plan &best)> onBetter) {
-  return Driver(model, cluster, request).run(std::move(onBetter));
+Expected<StepPlan> hetero::planner::planStep(const StepModel &model,
+                                             const Cluster &cluster,
+                                             const PlanRequest &request,
+                                             const PlanListener &listener) {
+  return Driver(model, cluster, request).run(listener);
 }

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Analysis/ClusterValue.h"
+#include "hetero/Analysis/RankPrograms.h"
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Transforms/Ranks/Passes.h"
 #include "hetero/Transforms/Ranks/RankSteps.h"

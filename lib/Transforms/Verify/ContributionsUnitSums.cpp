@@ -69,7 +69,8 @@ bool UnitSums::completes(Operation *op) const {
   if (!isa<AllReduceOp, ReduceScatterOp>(op))
     return false;
   ArrayAttr axes = cast<CommunicationOpInterface>(op).getGroupAxes();
-  ArrayAttr mine = axis == Axis::Tensor ? place.stage->tensorAxes : place.stage->dataAxes;
+  ArrayAttr mine =
+      axis == Axis::Tensor ? place.stage->tensorAxes : place.stage->dataAxes;
   return mine && axes == mine;
 }
 
@@ -159,7 +160,7 @@ LogicalResult UnitSums::checkReduction(const FormAnalysis &forms,
   else
     error << "adds up what every member has whole: it would be counted "
           << (axis == Axis::Tensor ? place.stage->tensorSize
-                                    : place.stage->dataSize)
+                                   : place.stage->dataSize)
           << " times";
   error.attachNote(op->getOperand(0).getLoc()) << "the value is made here";
   return error;

@@ -99,13 +99,18 @@ public:
   std::vector<std::string> notes;
 };
 
+/// Who is told about a search while it goes on; see PlannerOptions.
+struct PlanListener {
+  std::function<void(const Plan &best)> onBetter;
+  llvm::raw_ostream *log = nullptr;
+};
+
 /// The best plan for the request. Fails when the request cannot be met, which
 /// the error explains with its value and what it must be, and with NoPlanError.
-/// `onBetter` is called as PlannerOptions says.
-llvm::Expected<StepPlan>
-planStep(const StepModel &model, const cluster::Cluster &cluster,
-         const PlanRequest &request,
-         std::function<void(const Plan &best)> onBetter = {});
+llvm::Expected<StepPlan> planStep(const StepModel &model,
+                                  const cluster::Cluster &cluster,
+                                  const PlanRequest &request,
+                                  const PlanListener &listener = {});
 
 /// What the request asks of planners.
 llvm::Expected<PlannerOptions> getPlannerOptions(const PlanRequest &request);
