@@ -21,11 +21,15 @@ using namespace hetero;
 
 FormAnalysis::FormAnalysis(Block &block, FormAxis givenAxis)
     : block(block), axis(std::move(givenAxis)) {
-  for (Operation &op : block)
-    if (includes(&op)) {
-      position[&op] = ops.size();
-      ops.push_back(&op);
-    }
+  if (axis.only)
+    ops.assign(axis.only->begin(), axis.only->end());
+  else
+    for (Operation &op : block)
+      if (!axis.includes || axis.includes(&op))
+        ops.push_back(&op);
+  position.reserve(ops.size());
+  for (auto [index, op] : llvm::enumerate(ops))
+    position[op] = index;
   run();
   if (!axis.seeds)
     return;
@@ -220,6 +224,8 @@ bool FormAnalysis::visit(Operation *op) {
 void FormAnalysis::run() {
   forms.clear();
   rules.clear();
+  forms.reserve(ops.size());
+  rules.reserve(ops.size());
   queue = llvm::to_vector(llvm::seq<unsigned>(0, ops.size()));
   queued.assign(ops.size(), true);
   while (!queue.empty()) {

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Layers.h"
+#include "hetero/Analysis/Blocks.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Summary.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir;
 using namespace hetero;
@@ -44,7 +47,9 @@ public:
 
 private:
   void classify();
+  OpSequence getForward();
   void cutForward(int64_t maxLayers);
+  void nameLayers(const OpSequence &forward, ArrayRef<size_t> ends);
   void placeForwardOnce();
   void placeBackward(Operation *op);
   void placeUpdate(Operation *op);
@@ -72,6 +77,13 @@ private:
   DenseSet<Operation *> argumentFree;
   DenseMap<Value, SmallVector<int64_t>> presence;
   StepLayers layers;
+  /// Of layers in blocks: the block, the piece of it, and of how many.
+  struct BlockPiece {
+    int64_t block;
+    size_t piece, numPieces;
+  };
+  std::map<int64_t, BlockPiece> blockOf;
+  int64_t numBlocks = 0;
 };
 } // namespace
 
@@ -128,42 +140,129 @@ SmallVector<uint64_t> LayerBuilder::getCrossing(ArrayRef<Operation *> order) {
   return crossing;
 }
 
-void LayerBuilder::cutForward(int64_t maxLayers) {
-  SmallVector<Operation *> order;
-  for (Operation &op : block)
-    if (isForwardSweep(&op))
-      order.push_back(&op);
-  SmallVector<uint64_t> crossing = getCrossing(order);
-  // OpWork is counted as bytes and FLOPs alike, so that layers without products
-  // count, too.
-  SmallVector<uint64_t> work;
+/// The operations of the forward that see a part of the batch.
+OpSequence LayerBuilder::getForward() {
+  OpSequence forward;
   uint64_t total = 0;
-  for (Operation *op : order) {
-    OpWork cost = getWork(op);
-    total += cost.flops + cost.bytes;
-    work.push_back(total);
-  }
-  int64_t layer = 0;
-  for (size_t index = 0; index < order.size();) {
-    // The narrowest place in the next part of the work, which is at least one
-    // operation.
-    uint64_t begin = index == 0 ? 0 : work[index - 1];
-    size_t end = index;
-    while (end + 1 < order.size() && (work[end] - begin) * maxLayers < total)
-      ++end;
-    size_t middle = index + (end - index) / 2;
-    size_t best = end;
-    for (size_t at = end + 1; at-- > middle;)
-      if (crossing[at] < crossing[best])
+  for (Operation &op : block)
+    if (isForwardSweep(&op)) {
+      // Bytes and FLOPs count alike, so that layers without products count,
+      // too.
+      OpWork cost = getWork(&op);
+      forward.ops.push_back(&op);
+      forward.workUpTo.push_back(total += cost.flops + cost.bytes);
+    }
+  forward.crossing = getCrossing(forward.ops);
+  return forward;
+}
+
+/// Cuts the operations from `begin` to before `end` into at most `maxParts`
+/// parts, each of about one in `maxParts` of `total` work, at the narrowest
+/// place in the second half of each. Appends where the parts end.
+static void cutEvenly(const OpSequence &forward, size_t begin, size_t end,
+                      uint64_t total, int64_t maxParts,
+                      SmallVectorImpl<size_t> &ends) {
+  for (int64_t part = 1; begin < end; ++part) {
+    // The next part has at least one operation.
+    size_t last = begin;
+    while (last + 1 < end &&
+           forward.getWork(begin, last + 1) * maxParts < total)
+      ++last;
+    size_t middle = begin + (last - begin) / 2;
+    size_t best = last;
+    for (size_t at = last + 1; at-- > middle;)
+      if (forward.crossing[at] < forward.crossing[best])
         best = at;
-    if (layer + 1 >= maxLayers || end + 1 >= order.size())
-      best = order.size() - 1;
-    for (; index <= best; ++index)
-      layers.ofOp[order[index]].layer = layer;
-    layers.lastForward.push_back(order[best]);
-    ++layer;
+    if (part >= maxParts || last + 1 >= end)
+      best = end - 1;
+    ends.push_back(begin = best + 1);
   }
-  layers.numLayers = std::max<int64_t>(layer, 1);
+}
+
+/// Cuts between blocks, and all blocks of a run alike where they are large;
+/// what lies around them, and a forward that has none, into even parts.
+void LayerBuilder::cutForward(int64_t maxLayers) {
+  // Stages of more than a few devices are balanced to within a few percent with
+  // layers of this part of the work.
+  constexpr int64_t numParts = 32;
+  OpSequence forward = getForward();
+  size_t size = forward.ops.size();
+  uint64_t total = forward.getWork(0, size);
+  SmallVector<size_t> ends;
+  size_t at = 0;
+  for (const BlockRun &run : findBlocks(forward)) {
+    cutEvenly(forward, at, run.begin, total, numParts, ends);
+    at = run.begin + run.period;
+    uint64_t work = forward.getWork(run.begin, at);
+    SmallVector<size_t> pieces;
+    cutEvenly(forward, run.begin, at, work,
+              std::max<int64_t>(llvm::divideNearest(work * numParts, total), 1),
+              pieces);
+    for (size_t block = 0; block < run.count; ++block) {
+      for (auto [piece, end] : llvm::enumerate(pieces)) {
+        blockOf[ends.size()] = {numBlocks, piece, pieces.size()};
+        ends.push_back(end + block * run.period);
+      }
+      ++numBlocks;
+    }
+    at = run.end();
+  }
+  cutEvenly(forward, at, size, total, numParts, ends);
+  if (maxLayers > 0 && int64_t(ends.size()) > maxLayers) {
+    blockOf.clear();
+    ends.clear();
+    cutEvenly(forward, 0, size, total, maxLayers, ends);
+  }
+  size_t begin = 0;
+  for (auto [layer, end] : llvm::enumerate(ends))
+    for (; begin < end; ++begin)
+      layers.ofOp[forward.ops[begin]].layer = layer;
+  layers.numLayers = std::max<int64_t>(ends.size(), 1);
+  nameLayers(forward, ends);
+}
+
+/// As the user's program calls them; by the number of the block, or of the
+/// layer, where it has no names. Those that share a name are counted.
+void LayerBuilder::nameLayers(const OpSequence &forward,
+                              ArrayRef<size_t> ends) {
+  auto &names = layers.names;
+  size_t begin = 0;
+  for (size_t end : ends) {
+    names.push_back(getScope(ArrayRef(forward.ops).slice(begin, end - begin)));
+    begin = end;
+  }
+  // The name of the whole model says nothing: what all names begin with.
+  auto isNamed = [](const std::string &name) { return !name.empty(); };
+  while (true) {
+    auto *first = llvm::find_if(names, isNamed);
+    if (first == names.end())
+      break;
+    std::string root = first->substr(0, first->find('/'));
+    auto isInside = [&](StringRef name) {
+      return name.empty() || name.split('/').first == root;
+    };
+    if (!llvm::all_of(names, isInside))
+      break;
+    for (std::string &name : names)
+      name.erase(0, root.size() + 1);
+  }
+  names.resize(layers.numLayers);
+  std::map<std::string, std::pair<int64_t, int64_t>> counts;
+  for (auto [layer, name] : llvm::enumerate(names)) {
+    auto block = blockOf.find(layer);
+    if (name.empty() && block != blockOf.end()) {
+      auto [number, piece, numPieces] = block->second;
+      name = llvm::formatv("block {0} of {1}", number + 1, numBlocks);
+      if (numPieces > 1)
+        name += llvm::formatv(", part {0} of {1}", piece + 1, numPieces);
+    } else if (name.empty()) {
+      name = "layer_" + std::to_string(layer);
+    }
+    ++counts[name].first;
+  }
+  for (std::string &name : names)
+    if (auto &[count, seen] = counts[name]; count > 1)
+      name += llvm::formatv(" ({0} of {1})", ++seen, count);
 }
 
 /// What does not depend on the batch goes to the first layer that uses it.
@@ -251,26 +350,18 @@ void LayerBuilder::placeUpdate(Operation *op) {
 }
 
 /// Updates that only see state (the decay of a moment) go where their result is
-/// used.
+/// used; what several layers use (the rate of learning) to the first of them.
 void LayerBuilder::placeUpdateByUse() {
   for (Operation &op : llvm::reverse(block)) {
     auto it = layers.ofOp.find(&op);
     if (it == layers.ofOp.end() || it->second.layer >= 0)
       continue;
-    uint64_t most = 0;
-    for (Operation *user : op.getUsers()) {
-      auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
-      if (other == layers.ofOp.end() || other->second.layer < 0)
-        continue;
-      uint64_t bytes = 1;
-      for (Type type : user->getResultTypes())
-        bytes += getNumBytes(type);
-      if (bytes > most) {
-        most = bytes;
-        it->second.layer = other->second.layer;
-      }
-    }
-    it->second.layer = std::max<int64_t>(it->second.layer, 0);
+    int64_t layer = INT64_MAX;
+    for (Operation *user : op.getUsers())
+      if (auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+          other != layers.ofOp.end() && other->second.layer >= 0)
+        layer = std::min(layer, other->second.layer);
+    it->second.layer = layer == INT64_MAX ? 0 : layer;
   }
 }
 
@@ -308,7 +399,7 @@ StepLayers LayerBuilder::build(int64_t maxLayers) {
 
 StepLayers hetero::formLayers(func::FuncOp step, const FormAnalysis &forms,
                               int64_t maxLayers) {
-  return LayerBuilder(step, forms).build(std::max<int64_t>(maxLayers, 1));
+  return LayerBuilder(step, forms).build(maxLayers);
 }
 
 /// The first layer that reads `argument` in the forward; if there is none, that
@@ -348,12 +439,45 @@ FailureOr<StepLayers> hetero::readLayers(func::FuncOp step) {
     layers.numLayers = std::max(layers.numLayers, layer + 1);
   }
   layers.numLayers = std::max<int64_t>(layers.numLayers, 1);
-  layers.lastForward.resize(layers.numLayers);
-  for (Operation &op : block)
-    if (auto it = layers.ofOp.find(&op);
-        it != layers.ofOp.end() && it->second.phase == Phase::Forward)
-      layers.lastForward[it->second.layer] = &op;
   for (BlockArgument argument : block.getArguments())
     layers.ofArgument.push_back(findLayerOf(argument, layers));
   return layers;
+}
+
+SmallVector<int64_t> hetero::getKinds(func::FuncOp step,
+                                      const StepLayers &layers) {
+  Block &block = step.getBody().front();
+  // The number of each operation in its layer, and what is known of the layer.
+  DenseMap<Operation *, int64_t> numbers;
+  SmallVector<int64_t> sizes(layers.numLayers, 0);
+  SmallVector<llvm::hash_code> hashes(layers.numLayers, llvm::hash_code(0));
+  for (Operation &op : block) {
+    auto it = layers.ofOp.find(&op);
+    if (it == layers.ofOp.end())
+      continue;
+    auto [layer, phase] = it->second;
+    llvm::hash_code &hash = hashes[layer];
+    hash = llvm::hash_combine(hash, getToken(&op), phase);
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      auto made = def ? layers.ofOp.find(def) : layers.ofOp.end();
+      if (made != layers.ofOp.end() && made->second.layer == layer)
+        hash = llvm::hash_combine(hash, numbers[def]);
+      else
+        hash =
+            llvm::hash_combine(hash, -1, bool(def), made == layers.ofOp.end());
+    }
+    for (Value result : op.getResults())
+      hash = llvm::hash_combine(
+          hash, llvm::any_of(result.getUsers(), [&, own = layer](auto *user) {
+            auto used = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+            return used == layers.ofOp.end() || used->second.layer != own;
+          }));
+    numbers[&op] = sizes[layer]++;
+  }
+  std::map<size_t, int64_t> firsts;
+  SmallVector<int64_t> kinds;
+  for (auto [layer, hash] : llvm::enumerate(hashes))
+    kinds.push_back(firsts.try_emplace(hash, layer).first->second);
+  return kinds;
 }

@@ -14,6 +14,7 @@
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Stablehlo.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 using namespace mlir;
@@ -35,6 +36,8 @@ private:
   void addCosts();
   void addWorkspace(Operation *op, const StepLayers::Place &place);
   void addValue(Value value, const StepLayers::Place &made);
+  void addTie(llvm::SmallSetVector<int64_t, 4> users, Bytes parameters,
+              Bytes gradients);
   void addInput(BlockArgument argument);
   void addState();
   void readTable(LayerTableOp table);
@@ -55,6 +58,8 @@ private:
   const StepGraph &graph;
   int64_t batch;
   planner::Problem problem;
+  /// By the layers that share something.
+  std::map<std::vector<int64_t>, planner::Tie> ties;
 };
 } // namespace
 
@@ -162,8 +167,11 @@ void ProblemBuilder::addWorkspace(Operation *op,
 /// What a value keeps alive, and what it carries from layer to layer.
 void ProblemBuilder::addValue(Value value, const StepLayers::Place &made) {
   uint64_t bytes = getNumBytes(value.getType());
-  bool local = !forms.getForm(value).isReplicated();
+  Form form = forms.getForm(value);
+  bool local = !form.isReplicated();
   int64_t furthest = made.layer;
+  llvm::SmallSetVector<int64_t, 4> users; // And the layer that makes it.
+  users.insert(made.layer);
   bool saved = false;
   for (Operation *user : value.getUsers()) {
     auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
@@ -174,14 +182,40 @@ void ProblemBuilder::addValue(Value value, const StepLayers::Place &made) {
       furthest = std::max(furthest, used.layer);
     if (made.phase == Phase::Backward && used.phase == Phase::Backward)
       furthest = std::min(furthest, used.layer);
+    if (made.phase == used.phase)
+      users.insert(used.layer);
     saved |= made.phase == Phase::Forward && used.phase == Phase::Backward;
   }
   if (saved)
     add(problem.layers[made.layer].saved, bytes, local);
+  // What is the same for all samples, and what is summed over them (the
+  // gradient of a table that several layers use), goes to another stage once
+  // for a step. Scalars and keys cost nothing.
+  constexpr uint64_t smallBytes = 64;
+  bool once = made.phase == Phase::Forward ? !local : form.isPartial();
+  if (once && bytes > smallBytes) {
+    Bytes shared(std::min<uint64_t>(bytes, INT64_MAX));
+    bool isForward = made.phase == Phase::Forward;
+    return addTie(std::move(users), isForward ? shared : Bytes(0),
+                  isForward ? Bytes(0) : shared);
+  }
   for (int64_t layer = made.layer; layer < furthest; ++layer)
     add(problem.layers[layer].output, bytes, local);
   for (int64_t layer = furthest; layer < made.layer; ++layer)
     add(problem.layers[layer].outputGradient, bytes, local);
+}
+
+/// Notes that layers share what has so many bytes, if they are several.
+void ProblemBuilder::addTie(llvm::SmallSetVector<int64_t, 4> users,
+                            Bytes parameters, Bytes gradients) {
+  if (users.size() < 2)
+    return;
+  std::vector<int64_t> shared(users.begin(), users.end());
+  llvm::sort(shared);
+  planner::Tie &tie = ties[shared];
+  tie.layers = shared;
+  tie.parameters += parameters;
+  tie.gradients += gradients;
 }
 
 /// An argument with a part for each sample.
@@ -217,17 +251,12 @@ void ProblemBuilder::addState() {
     }
     layer.parameters += bytes;
     layer.gradients += bytes;
-    planner::Tie tie;
-    for (Operation *user : argument.getUsers()) {
-      auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
-      if (it != layers.ofOp.end() && it->second.phase == Phase::Forward &&
-          !llvm::is_contained(tie.layers, it->second.layer))
-        tie.layers.push_back(it->second.layer);
-    }
-    llvm::sort(tie.layers);
-    tie.parameters = tie.gradients = bytes;
-    if (tie.layers.size() > 1)
-      problem.ties.push_back(std::move(tie));
+    llvm::SmallSetVector<int64_t, 4> users;
+    for (Operation *user : argument.getUsers())
+      if (auto it = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+          it != layers.ofOp.end() && it->second.phase == Phase::Forward)
+        users.insert(it->second.layer);
+    addTie(std::move(users), bytes, Bytes(0));
   }
 }
 
@@ -236,7 +265,8 @@ planner::Problem ProblemBuilder::build() {
   problem.constraints.maxMicrobatches = batch;
   problem.layers.resize(layers.numLayers);
   for (auto [index, layer] : llvm::enumerate(problem.layers)) {
-    layer.name = "layer_" + std::to_string(index);
+    layer.name = index < layers.names.size() ? layers.names[index]
+                                             : "layer_" + std::to_string(index);
     layer.forward.operations = layer.backward.operations =
         layer.update.operations = 0;
   }
@@ -250,6 +280,8 @@ planner::Problem ProblemBuilder::build() {
   }
   addCosts();
   addState();
+  for (auto &[users, tie] : ties)
+    problem.ties.push_back(std::move(tie));
   auto module = step->getParentOfType<ModuleOp>();
   for (LayerTableOp table : module.getOps<LayerTableOp>())
     readTable(table);
@@ -264,12 +296,33 @@ static planner::MeasuredTimes getTimes(LayerTimesAttr attr) {
   return times;
 }
 
-/// Takes over what the table knows and the operations do not: names, and times
-/// that were measured, of the layer or of the one that it is like.
+void hetero::linkEqualLayers(ArrayRef<int64_t> kinds,
+                             planner::Problem &problem) {
+  std::map<int64_t, SmallVector<int64_t>> firsts;
+  for (auto [index, layer] : llvm::enumerate(problem.layers)) {
+    SmallVector<int64_t> &known = firsts[kinds[index]];
+    auto *like = llvm::find_if(known, [&](int64_t first) {
+      return haveSameCosts(problem.layers[first], problem.layers[index]);
+    });
+    if (like == known.end()) {
+      known.push_back(index);
+      layer.like.reset();
+    } else {
+      layer.like = *like;
+    }
+  }
+}
+
+/// Takes over what the table knows and the operations do not: names, which
+/// layers are alike, and times that were measured, of the layer or of the one
+/// that it is like.
 void ProblemBuilder::readTable(LayerTableOp table) {
   auto ops = llvm::to_vector(table.getBody().getOps<LayerOp>());
-  for (auto [layer, op] : llvm::zip(problem.layers, ops)) {
+  SmallVector<int64_t> kinds =
+      llvm::to_vector(llvm::seq<int64_t>(0, problem.layers.size()));
+  for (auto [layer, op, kind] : llvm::zip(problem.layers, ops, kinds)) {
     layer.name = op.getName().str();
+    kind = op.getLike().value_or(kind);
     DictionaryAttr measured = op.getMeasuredAttr();
     if (!measured && op.getLike())
       measured = ops[*op.getLike()].getMeasuredAttr();
@@ -278,6 +331,7 @@ void ProblemBuilder::readTable(LayerTableOp table) {
         layer.measured[entry.getName().str()] =
             getTimes(cast<LayerTimesAttr>(entry.getValue()));
   }
+  linkEqualLayers(kinds, problem);
 }
 
 planner::Problem hetero::getProblem(func::FuncOp step,
@@ -326,11 +380,14 @@ LogicalResult hetero::addPins(func::FuncOp step, const StepLayers &layers,
 
 void hetero::addTensorSplits(const TensorSplits &splits, int64_t largest,
                              planner::Problem &problem) {
+  SmallVector<int64_t> kinds;
   for (auto [index, layer] : llvm::enumerate(problem.layers)) {
+    kinds.push_back(layer.like.value_or(index));
     layer.tensorDegrees = splits.getDegrees(index, largest);
     layer.tensorForward = splits.layers[index].forward;
     layer.tensorBackward = splits.layers[index].backward;
   }
+  linkEqualLayers(kinds, problem);
 }
 
 void hetero::allowTensorDegree(int64_t degree, planner::Layer &layer) {

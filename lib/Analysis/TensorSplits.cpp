@@ -76,7 +76,8 @@ public:
               const StepLayers &layers,
               const llvm::MapVector<unsigned, int64_t> &given)
       : step(step), block(step.getBody().front()), batch(batch), layers(layers),
-        given(given), roles(getRoles(step)), positions(layers.numLayers) {
+        given(given), roles(getRoles(step)), positions(layers.numLayers),
+        kinds(getKinds(step, layers)) {
     for (Operation &op : block)
       if (auto it = layers.ofOp.find(&op); it != layers.ofOp.end()) {
         positions[it->second.layer].push_back(allOps.size());
@@ -106,6 +107,10 @@ private:
   void measure(const FormAnalysis &forms, Trial &trial) const;
   void splitGiven(unsigned argument, int64_t dim);
   void keep(Trial trial);
+  void keepForAll(Trial trial, int64_t layer);
+  std::optional<Trial> translate(const Trial &trial, int64_t from,
+                                 int64_t to) const;
+  void search(ArrayRef<unsigned> parameters);
   void addShares();
   bool isFree(BlockArgument argument) const;
   StepLayers::Place getPlace(Operation *op) const {
@@ -122,6 +127,8 @@ private:
   /// Operations that are in layers, and where those of each layer are.
   std::vector<Operation *> allOps;
   std::vector<SmallVector<int64_t>> positions;
+  /// For each layer the first of its structure.
+  SmallVector<int64_t> kinds;
   /// Operations that are divided, and arguments that are.
   DenseSet<Operation *> taken;
   DenseSet<unsigned> takenArguments;
@@ -276,7 +283,7 @@ Trial SplitFinder::run(unsigned argument, Form form, int64_t units,
     FormAxis axis;
     axis.units = units;
     axis.seeds = seeds;
-    axis.includes = [&](Operation *op) { return included.contains(op); };
+    axis.only = ArrayRef(ops);
     for (auto &[number, given] : trial.group.arguments)
       axis.given[block.getArgument(number)] = given;
     FormAnalysis forms(block, std::move(axis));
@@ -344,6 +351,8 @@ SplitFinder::chooseForm(unsigned argument, ArrayRef<int64_t> dims) {
 
 /// The best split of a parameter, or of one that is used like it.
 SplitFinder::Known SplitFinder::getKnown(unsigned argument) {
+  if (takenArguments.contains(argument))
+    return {};
   setWindow(layers.ofArgument[argument]);
   if (visits > maxVisits || !isFree(block.getArgument(argument)))
     return {};
@@ -363,6 +372,8 @@ SplitFinder::Known SplitFinder::getKnown(unsigned argument) {
 /// What that split brings beside those that are kept.
 std::optional<Trial> SplitFinder::tryParameter(unsigned argument,
                                                const Known &best) {
+  if (takenArguments.contains(argument))
+    return std::nullopt;
   setWindow(layers.ofArgument[argument]);
   if (!best.form || !isFree(block.getArgument(argument)))
     return std::nullopt;
@@ -441,13 +452,61 @@ void SplitFinder::splitGiven(unsigned argument, int64_t dim) {
   keep(std::move(trial));
 }
 
+/// The trial of layer `from` in layer `to`, which has the same structure;
+/// nothing if it is not all inside of that layer.
+std::optional<Trial> SplitFinder::translate(const Trial &trial, int64_t from,
+                                            int64_t to) const {
+  Trial result;
+  result.group.units = trial.group.units;
+  DenseMap<Operation *, Operation *> images;
+  for (auto [own, other] : llvm::zip_equal(positions[from], positions[to]))
+    images[allOps[own]] = allOps[other];
+  for (auto [number, form] : trial.group.arguments) {
+    BlockArgument image;
+    for (OpOperand &use : block.getArgument(number).getUses())
+      if (Operation *user = images.lookup(use.getOwner()))
+        image =
+            dyn_cast<BlockArgument>(user->getOperand(use.getOperandNumber()));
+      else
+        return std::nullopt;
+    if (!image || image.getType() != block.getArgument(number).getType() ||
+        takenArguments.contains(image.getArgNumber()) ||
+        given.contains(image.getArgNumber()))
+      return std::nullopt;
+    result.group.arguments[image.getArgNumber()] = form;
+  }
+  for (Operation *op : trial.local) {
+    Operation *image = images.lookup(op);
+    if (!image || taken.contains(image))
+      return std::nullopt;
+    result.local.push_back(image);
+  }
+  for (Value value : trial.paid) {
+    auto made = dyn_cast<OpResult>(value);
+    Operation *image = made ? images.lookup(made.getOwner()) : nullptr;
+    if (!image)
+      return std::nullopt;
+    result.paid.push_back(image->getResult(made.getResultNumber()));
+  }
+  return result;
+}
+
+/// Keeps a trial of a layer for all layers of its structure.
+void SplitFinder::keepForAll(Trial trial, int64_t layer) {
+  SmallVector<Trial> others;
+  for (int64_t other = 0; other < layers.numLayers; ++other)
+    if (other != layer && kinds[other] == kinds[layer])
+      if (std::optional<Trial> same = translate(trial, layer, other))
+        others.push_back(std::move(*same));
+  keep(std::move(trial));
+  for (Trial &other : others)
+    keep(std::move(other));
+}
+
 /// Keeps the splits one after the other, those first that divide the most work
 /// for a byte. One that is kept takes operations from others, so these are
 /// tried again when it is their turn.
-TensorSplits SplitFinder::find() {
-  splits.layers.resize(layers.numLayers);
-  for (auto [argument, dim] : given)
-    splitGiven(argument, dim);
+void SplitFinder::search(ArrayRef<unsigned> parameters) {
   struct Candidate {
     double workPerByte;
     unsigned argument;
@@ -458,7 +517,7 @@ TensorSplits SplitFinder::find() {
     }
   };
   std::priority_queue<Candidate> queue;
-  for (unsigned argument : getParameters())
+  for (unsigned argument : parameters)
     if (Known best = getKnown(argument); best.form)
       queue.push({best.workPerByte, argument, best});
   while (!queue.empty()) {
@@ -472,8 +531,23 @@ TensorSplits SplitFinder::find() {
     if (!queue.empty() && candidate < queue.top())
       queue.push(candidate);
     else
-      keep(std::move(*trial));
+      keepForAll(std::move(*trial), layers.ofArgument[candidate.argument]);
   }
+}
+
+/// Each structure is looked at once; then what is left of the layers that are
+/// like another one.
+TensorSplits SplitFinder::find() {
+  splits.layers.resize(layers.numLayers);
+  for (auto [argument, dim] : given)
+    splitGiven(argument, dim);
+  SmallVector<unsigned> first, rest;
+  for (unsigned argument : getParameters()) {
+    int64_t layer = layers.ofArgument[argument];
+    (kinds[layer] == layer ? first : rest).push_back(argument);
+  }
+  search(first);
+  search(rest);
   addShares();
   return std::move(splits);
 }

@@ -192,6 +192,9 @@ struct FormAxis {
   llvm::DenseMap<mlir::Value, Form> given;
   /// Which operations take part; all if empty. The others keep whole values.
   std::function<bool(mlir::Operation *)> includes;
+  /// The operations that take part, in the order of the block, where they are
+  /// few and known: nothing else is looked at.
+  std::optional<llvm::ArrayRef<mlir::Operation *>> only;
   /// Uses that need a whole or split value even where a rule would take a
   /// partial one (values that go to another stage).
   std::function<bool(mlir::OpOperand &)> needsCompletion;
@@ -215,9 +218,6 @@ public:
     return completed.contains(value) && getForm(value).isPartial();
   }
   const FormRule &getRule(mlir::Operation *op) const;
-  bool includes(mlir::Operation *op) const {
-    return !axis.includes || axis.includes(op);
-  }
   /// Whether any member has less than everything of what `op` uses or makes.
   bool isLocal(mlir::Operation *op) const;
 

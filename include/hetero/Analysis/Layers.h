@@ -14,9 +14,12 @@
 // gradients of the whole batch were combined (the last level of forms).
 // *Backward* is the rest, recomputation included.
 //
-// The forward, in program order, is cut where little crosses: the work is
-// divided into equal parts, and in each the narrowest place is taken. So a cut
-// falls between the blocks of a model rather than inside of one.
+// The forward, in program order, is cut between the blocks of the model, which
+// its repeated structure shows (Blocks.h). A layer is a block, or a piece of a
+// large one: then all blocks of a run are cut alike. What lies before, between
+// and behind them, and a model without blocks, is cut into parts of equal work,
+// each at its narrowest place. Equal layers are known to be equal: what is
+// found out about one of them holds for all.
 //
 // Everything else follows the forward. A backward operation goes to the highest
 // layer in which all that it takes from the forward is present (made or used
@@ -57,18 +60,27 @@ struct StepLayers {
   /// The layer that each argument lives in: of state, where it is updated; of
   /// everything else, where it is used first.
   llvm::SmallVector<int64_t> ofArgument;
-  /// The last operation of the forward of each layer, in program order.
-  llvm::SmallVector<mlir::Operation *> lastForward;
+  /// What to call each layer: where most of its forward is in the user's
+  /// program ("h_3/attn"), else "block 3 of 12", else "layer_7". All differ.
+  /// Empty if the layers were read.
+  llvm::SmallVector<std::string> names;
 };
 
-/// Divides the forward of `step` into at most `maxLayers` layers and assigns
-/// everything else. `forms` is the analysis of its batch axis.
+/// Divides the forward of `step` into layers and assigns everything else.
+/// `forms` is the analysis of its batch axis. If `maxLayers` is not 0 and these
+/// are more layers, it is cut into at most so many even parts instead.
 StepLayers formLayers(mlir::func::FuncOp step, const FormAnalysis &forms,
                       int64_t maxLayers);
 
 /// Reads the layers that `hetero.layer` attributes give; an error if an
 /// operation that depends on an argument has none.
 mlir::FailureOr<StepLayers> readLayers(mlir::func::FuncOp step);
+
+/// For each layer the first that has the same structure: the same operations in
+/// the same order, with the same operands among them, of which the same are
+/// used elsewhere. A layer of a structure of its own has its own number.
+llvm::SmallVector<int64_t> getKinds(mlir::func::FuncOp step,
+                                    const StepLayers &layers);
 
 /// Whether `op` and everything it depends on use no argument and no loop.
 llvm::DenseSet<mlir::Operation *> getArgumentFree(mlir::Block &block);

@@ -28,6 +28,9 @@ struct StepGraph;
 planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
                             const StepLayers &layers, const StepGraph &graph);
 
+/// Lets each layer be like the first one of its kind that has its costs, too.
+void linkEqualLayers(llvm::ArrayRef<int64_t> kinds, planner::Problem &problem);
+
 /// Adds a pin for each layer with a `hetero.placement`. Fails, with both
 /// places, when operations of one layer are placed on different stages.
 mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,

@@ -19,7 +19,8 @@
 // that see a part is the gain. All dimensions and units are tried, and those
 // trials are kept first that divide the most work for a byte. A trial looks at
 // the layer of the parameter and a few after it, so parameters that belong
-// together may be in different layers.
+// together may be in different layers. A split inside of one layer is kept for
+// all layers of the same structure at once.
 //
 // A worked example: %y = gelu(%x . %w0) . %w1, with %w0: 64x256, %w1: 256x64.
 // Splitting %w0 along its columns, in 256 units, splits gelu, wants the rows of

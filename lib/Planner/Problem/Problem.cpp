@@ -40,9 +40,13 @@ static auto tieCosts(const Layer &layer) {
                   layer.tensorBackward, layer.measured);
 }
 
+bool planner::haveSameCosts(const Layer &left, const Layer &right) {
+  return tieCosts(left) == tieCosts(right);
+}
+
 bool Layer::operator==(const Layer &other) const {
   return name == other.name && like == other.like &&
-         tieCosts(*this) == tieCosts(other);
+         haveSameCosts(*this, other);
 }
 
 bool Tie::operator==(const Tie &other) const {
@@ -304,7 +308,7 @@ Error Checker::checkLayer(int64_t index) {
   if (*layer.like < 0 || *layer.like >= index)
     return createStringError(name + " is like layer " + Twine(*layer.like) +
                              ", which is not an earlier one");
-  if (tieCosts(layer) != tieCosts(problem.layers[*layer.like]))
+  if (!haveSameCosts(layer, problem.layers[*layer.like]))
     return createStringError(name + " is like layer " + Twine(*layer.like) +
                              ", but its costs are not the same");
   return Error::success();

@@ -31,8 +31,8 @@ SearchTables::SearchTables(const StageModel &model, int64_t maxCuts)
 }
 
 /// Runs are alike if they have equally many layers of each kind, the same kind
-/// of layer last and the same kind before them, and the same inputs. What is
-/// tied is different for each.
+/// of layer last and the same kind before them, the same inputs, and copies of
+/// the same that other layers own.
 void SearchTables::findRunKinds() {
   const Problem &problem = model.problem;
   std::vector<int64_t> kinds;
@@ -53,8 +53,12 @@ void SearchTables::findRunKinds() {
           model.inputBytes(LayerRun{cuts[first], cuts[last] - 1}).count());
       for (auto [kind, count] : counts)
         key.insert(key.end(), {kind, count});
-      if (!problem.ties.empty())
-        key = {int64_t(first), int64_t(last)};
+      auto isInside = [&](int64_t layer) {
+        return layer >= cuts[first] && layer < cuts[last];
+      };
+      for (const Tie &tie : problem.ties)
+        key.push_back(!isInside(tie.layers.front()) &&
+                      any_of(tie.layers, isInside));
       auto [entry, isNew] =
           indices.try_emplace(std::move(key), representatives.size());
       runKinds[first * numCuts + last] = entry->second;

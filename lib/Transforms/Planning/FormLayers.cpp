@@ -87,9 +87,9 @@ void FormLayersPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (!module.getOps<LayerTableOp>().empty())
     return;
-  if (maxLayers < 1) {
+  if (maxLayers < 0) {
     module.emitError("max-layers is ")
-        << int64_t(maxLayers) << " and must be at least 1";
+        << int64_t(maxLayers) << " and must be at least 0, for no limit";
     return signalPassFailure();
   }
   FailureOr<func::FuncOp> step = getStep(module);
@@ -111,17 +111,25 @@ void FormLayersPass::runOnOperation() {
   StepReading &reading = getAnalysis<StepReading>();
   if (!reading.isValid())
     return signalPassFailure();
+  planner::Problem &problem = reading.problem;
+  for (auto [layer, name] : llvm::zip(problem.layers, formed.names))
+    layer.name = std::move(name);
+  linkEqualLayers(getKinds(*step, reading.layers), problem);
   OpBuilder builder(*step);
   auto table = LayerTableOp::create(builder, step->getLoc(), "layers");
   builder.setInsertionPointToStart(&table.getBody().emplaceBlock());
-  for (auto [index, layer] : llvm::enumerate(reading.problem.layers))
-    LayerOp::create(builder, step->getLoc(), index, layer.name, IntegerAttr(),
+  for (auto [index, layer] : llvm::enumerate(problem.layers)) {
+    IntegerAttr like;
+    if (layer.like)
+      like = builder.getI64IntegerAttr(*layer.like);
+    LayerOp::create(builder, step->getLoc(), index, layer.name, like,
                     WorkAttr::get(context, getWork(layer.forward).count()),
                     WorkAttr::get(context, getWork(layer.backward).count()),
                     BytesAttr::get(context, layer.parameters.count()),
                     BytesAttr::get(context, layer.saved.perSample.count()),
                     BytesAttr::get(context, layer.output.perSample.count()),
                     DictionaryAttr());
+  }
   // The table has just what was read.
   markAnalysesPreserved<StepReading>();
 }

@@ -200,9 +200,14 @@ struct Layer {
   bool operator==(const Layer &other) const;
 };
 
-/// A parameter that several layers use (tied embeddings). The first of them
-/// owns it: its bytes count there. When others are in another stage, that stage
-/// holds a copy and the gradients are summed between the stages.
+/// Whether two layers differ in nothing but their names.
+bool haveSameCosts(const Layer &left, const Layer &right);
+
+/// What several layers share: a parameter (tied embeddings), what is made of
+/// parameters alone, the gradients of both. The first of them owns it: its
+/// bytes count there. When others are in another stage, that stage holds a
+/// copy, which comes from the owner once for a step, and sums up gradients,
+/// which go there once for a step.
 struct Tie {
   std::vector<int64_t> layers;
   Bytes parameters, gradients;

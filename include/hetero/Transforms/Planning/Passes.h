@@ -31,9 +31,10 @@ struct PlanPipelineOptions
   ListOption<std::string> roles{
       *this, "roles",
       llvm::cl::desc("Roles that are given, see hetero-infer-roles")};
-  Option<int64_t> maxLayers{*this, "max-layers",
-                            llvm::cl::desc("The largest number of layers"),
-                            llvm::cl::init(32)};
+  Option<int64_t> maxLayers{
+      *this, "max-layers",
+      llvm::cl::desc("The largest number of layers; 0 for no limit"),
+      llvm::cl::init(0)};
   Option<std::string> planner{
       *this, "planner",
       llvm::cl::desc(

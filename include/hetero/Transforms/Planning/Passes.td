@@ -48,10 +48,13 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
   let description = [{
     Writes `hetero.layer` on every operation that depends on an argument, and a
     `hetero.layer_table` that lists the layers with their cost. The forward is
-    cut where little crosses, into at most `max-layers` parts of about equal
-    work; backward, recomputation and update follow their forward
-    (`hetero/Analysis/Layers.h`). A step that has a layer table is left alone,
-    so layers that were edited by hand stay.
+    cut between the blocks of the model, which are found by their repeated
+    structure, large blocks into equal pieces, and where little crosses where
+    nothing repeats; backward, recomputation and update follow their forward
+    (`hetero/Analysis/Layers.h`). Layers that are equal are `like` the first of
+    them. They are named by JAX's name stack where locations have it
+    (`h_3/attn`), else by their block (`block 3 of 12`). A step that has a layer
+    table is left alone, so layers that were edited by hand stay.
 
     Each layer and phase that uses a broadcast value gets a copy of the
     broadcast, so that what one gives to the other is the value before it.
@@ -68,8 +71,9 @@ def FormLayersPass : Pass<"hetero-form-layers", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"maxLayers", "max-layers", "int64_t", "32",
-           "The largest number of layers">
+    Option<"maxLayers", "max-layers", "int64_t", "0",
+           "The largest number of layers, which are then of equal work; 0 for "
+           "no limit">
   ];
   let dependentDialects = ["::hetero::HeteroDialect"];
   let statistics = [
