@@ -8,6 +8,7 @@
 
 #include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/Forms.h"
+#include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Stablehlo.h"
@@ -25,31 +26,12 @@ static bool isTensor(Value value) {
   return type && type.hasStaticShape();
 }
 
-/// Whether each element of each result is computed from single elements.
-static bool isPointwise(const DimensionMap &map) {
-  auto isFull = [](ArrayRef<int> dims) {
-    return !llvm::is_contained(dims, DimensionMap::whole);
-  };
-  return llvm::all_of(map.operands, isFull) &&
-         llvm::all_of(map.results, isFull) &&
-         llvm::none_of(map.loops, [](const DimensionMap::Loop &loop) {
-           return loop.reduction.has_value();
-         });
-}
-
-/// Whether each element of the operands is used for one element of each result.
-static bool isReduction(const DimensionMap &map) {
-  return !map.operands.empty() &&
-         !llvm::is_contained(map.operands[0], DimensionMap::whole) &&
-         llvm::all_of(llvm::drop_begin(map.operands),
-                      [](ArrayRef<int> dims) { return dims.empty(); });
-}
-
 namespace {
 class GraphBuilder {
 public:
   GraphBuilder(func::FuncOp step, int64_t batch)
-      : step(step), block(step.getBody().front()) {
+      : step(step), block(step.getBody().front()),
+        plan(Kernel::ofBlock(block)) {
     result.graph.batch = batch;
   }
   StepGraph build();
@@ -62,8 +44,6 @@ private:
   int64_t addTensor(Value value);
   void addRule(const DimensionMap &map, ArrayRef<Value> captures, GraphOp &out);
   void addCost(Operation *op, const DimensionMap &map, GraphOp &out);
-  bool isFused(Value value);
-  const DimensionMap &getMap(Operation *op);
   bool isFree(Value value) { return !tensorOf.contains(value); }
   int64_t getTensor(Value value) {
     auto it = tensorOf.find(value);
@@ -74,29 +54,24 @@ private:
   Block &block;
   StepGraph result;
   DenseMap<Value, int64_t> tensorOf;
-  DenseMap<Operation *, std::unique_ptr<DimensionMap>> maps;
+  FusionPlan plan;
 };
 } // namespace
 
-const DimensionMap &GraphBuilder::getMap(Operation *op) {
-  std::unique_ptr<DimensionMap> &map = maps[op];
-  if (map)
-    return *map;
-  map = std::make_unique<DimensionMap>();
-  if (auto model = dyn_cast<FormOpInterface>(op)) {
-    *map = model.getDimensionMap();
-    return *map;
-  }
+static DimensionMap getMap(Operation *op) {
+  if (auto model = dyn_cast<FormOpInterface>(op))
+    return model.getDimensionMap();
+  DimensionMap map;
   auto whole = [](Value value) {
     auto type = dyn_cast<ShapedType>(value.getType());
     return SmallVector<int>(type && type.hasRank() ? type.getRank() : 0,
                             DimensionMap::whole);
   };
   for (Value operand : op->getOperands())
-    map->operands.push_back(whole(operand));
+    map.operands.push_back(whole(operand));
   for (Value value : op->getResults())
-    map->results.push_back(whole(value));
-  return *map;
+    map.results.push_back(whole(value));
+  return map;
 }
 
 int64_t GraphBuilder::addTensor(Value value) {
@@ -167,20 +142,6 @@ void GraphBuilder::addRule(const DimensionMap &map, ArrayRef<Value> captures,
     out.loops.push_back(loop.reduction);
 }
 
-/// Whether a value goes from one fused operation into the next.
-bool GraphBuilder::isFused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !value.hasOneUse())
-    return false;
-  Operation *user = *value.getUsers().begin();
-  if (user->getBlock() != &block)
-    return false;
-  bool reshaped = isa<stablehlo::ReshapeOp>(op);
-  return (reshaped || isPointwise(getMap(op))) &&
-         (isa<stablehlo::ReshapeOp>(user) || isPointwise(getMap(user)) ||
-          isReduction(getMap(user)));
-}
-
 void GraphBuilder::addCost(Operation *op, const DimensionMap &map,
                            GraphOp &out) {
   if (out.reshape)
@@ -196,19 +157,20 @@ void GraphBuilder::addCost(Operation *op, const DimensionMap &map,
                                    : Float32Type::get(op->getContext()));
     out.work[type] = Work(std::min<uint64_t>(work.flops, INT64_MAX));
   }
-  uint64_t written = 0, traffic = 0;
-  for (Value value : op->getResults()) {
+  uint64_t written = 0, read = 0;
+  for (Value value : op->getResults())
     written += getNumBytes(value.getType());
-    if (!isFused(value))
-      traffic += getNumBytes(value.getType());
-  }
-  out.fused = op->getNumResults() > 0 && traffic == 0;
+  // What is not stored is read by nobody: what it is made of is, by each loop.
   for (Value operand : llvm::SmallDenseSet<Value, 4>(op->getOperands().begin(),
-                                                     op->getOperands().end()))
-    if (!isFree(operand) && !isFused(operand)) {
-      uint64_t bytes = getNumBytes(operand.getType());
-      traffic += map.movesData ? std::min(bytes, written) : bytes;
-    }
+                                                     op->getOperands().end())) {
+    Operation *maker = operand.getDefiningOp();
+    if (isFree(operand) || (maker && !plan.isStored(maker)))
+      continue;
+    uint64_t bytes = getNumBytes(operand.getType());
+    read += map.movesData ? std::min(bytes, written) : bytes;
+  }
+  out.fused = op->getNumResults() > 0 && !plan.isStored(op);
+  uint64_t traffic = read * plan.getNumLoops(op) + (out.fused ? 0 : written);
   out.bytes = Bytes(std::min<uint64_t>(traffic, INT64_MAX));
 }
 
@@ -251,7 +213,7 @@ void GraphBuilder::addOperation(Operation *op) {
   }
   if (!llvm::all_of(op->getResults(), isTensor))
     return;
-  const DimensionMap &map = getMap(op);
+  DimensionMap map = getMap(op);
   GraphOp out;
   out.name = op->getName().stripDialect().str();
   out.reshape = isa<stablehlo::ReshapeOp>(op);

@@ -15,9 +15,10 @@
 // keys of random numbers) can be had in any form by computing them so, and are
 // not in the graph. Operations that only such values go into are not either.
 //
-// Traffic to memory is counted as if element-wise operations were fused: a
-// value between two of them with one use stays in registers. An operation that
-// moves data reads as much as it writes.
+// Traffic to memory is that of the loops that the fusion plan of the step has
+// (Fusion.h): what it does not store is not written, and each loop that
+// computes it reads what it is made of. An operation that moves data reads no
+// more than it writes.
 //
 // The example of Graph.h is what comes of
 //

@@ -207,8 +207,14 @@ static void addPlannedBufferization(OpPassManager &manager) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(std::make_unique<CopiesToLoops>());
   functions.addPass(createCSEPass());
+  // Loops are merged with results where they will be: what was decided to be in
+  // place stays so.
+  PlanMemoryPassOptions early, late;
+  early.temporaries = false;
+  late.results = false;
+  functions.addPass(createPlanMemoryPass(early));
   functions.addPass(createMergeLoopsPass());
-  functions.addPass(createPlanMemoryPass());
+  functions.addPass(createPlanMemoryPass(late));
   manager.addPass(std::make_unique<FreeBuffers>());
 }
 

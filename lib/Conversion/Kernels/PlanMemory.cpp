@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "hetero/Analysis/KernelMemory.h"
 #include "hetero/Conversion/Kernels/Passes.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,9 +23,6 @@ namespace hetero {
 #include "hetero/Conversion/Kernels/Passes.h.inc"
 } // namespace hetero
 
-/// Of every temporary; that of the workspace.
-static constexpr int64_t kAlignment = 64;
-
 namespace {
 /// When an argument of a kernel is read or written.
 struct Usage {
@@ -34,10 +32,9 @@ struct Usage {
 };
 
 /// A temporary, with the operations of the block between which it is in use.
-struct Temporary {
+struct Temporary : PlacedBlock {
   memref::AllocOp alloc;
   SmallVector<Operation *> frees;
-  int64_t size = 0, first = 0, last = 0, offset = 0;
 };
 
 /// Finds the temporaries of a block and when they are in use.
@@ -116,7 +113,8 @@ std::optional<Temporary> Lifetimes::find(memref::AllocOp alloc) {
     return std::nullopt;
   Temporary temporary;
   temporary.alloc = alloc;
-  temporary.size = llvm::alignTo(std::max<int64_t>(*size, 1), kAlignment);
+  temporary.size =
+      llvm::alignTo(std::max<int64_t>(*size, 1), temporaryAlignment);
   temporary.first = temporary.last = positions.lookup(alloc);
   SmallVector<Value> aliases = {alloc.getResult()};
   while (!aliases.empty())
@@ -185,91 +183,44 @@ static bool isElementwise(Operation *op, BlockArgument operand,
   return !views.wasInterrupted();
 }
 
-/// Lets results be computed in the memory of operands that are not used
-/// afterwards, where they are of the same type: those first that are computed
-/// from each other element by element. Returns the pairs of numbers.
-static SmallVector<int64_t> reuseOperands(func::FuncOp function,
-                                          Lifetimes &lifetimes) {
-  SmallVector<BlockArgument> operands, results;
-  unsigned numOperands = 0;
-  for (BlockArgument argument : function.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    bool isResult = bool(function.getArgAttr(i, kResultAttr));
-    numOperands += !isResult;
-    if (isResult)
-      results.push_back(argument);
-    else if (function.getArgAttr(i, kLastUseAttr))
-      operands.push_back(argument);
-    function.removeArgAttr(i, kResultAttr);
-    function.removeArgAttr(i, kLastUseAttr);
-  }
-  llvm::DenseMap<BlockArgument, Usage> usages;
-  for (BlockArgument argument : llvm::concat<BlockArgument>(operands, results))
-    usages[argument] = lifetimes.getUsage(argument);
-  SmallVector<int64_t> pairs;
-  llvm::DenseSet<BlockArgument> taken;
-  for (bool elementwise : {true, false})
-    for (BlockArgument result : results) {
-      const Usage &written = usages[result];
-      if (taken.contains(result) || !written.isKnown || written.last < 0)
-        continue;
-      auto fits = [&](BlockArgument operand) {
-        const Usage &read = usages[operand];
-        if (taken.contains(operand) || !read.isKnown ||
-            operand.getType() != result.getType())
-          return false;
-        if (!elementwise)
-          return read.last < written.first;
-        return read.last == written.first &&
-               isElementwise(lifetimes.getOperation(read.last), operand,
-                             result);
-      };
-      auto *operand = llvm::find_if(operands, fits);
-      if (operand == operands.end())
-        continue;
-      taken.insert(result);
-      taken.insert(*operand);
-      pairs.append({int64_t(operand->getArgNumber()),
-                    int64_t(result.getArgNumber() - numOperands)});
-      usages[*operand].last = written.last;
-      result.replaceAllUsesWith(*operand);
-    }
-  return pairs;
+/// Whether the result can be computed in the memory of the operand: all is read
+/// before anything is written, or element by element at one place.
+static bool canReuse(BlockArgument operand, BlockArgument result,
+                     Lifetimes &lifetimes) {
+  Usage read = lifetimes.getUsage(operand);
+  Usage written = lifetimes.getUsage(result);
+  if (!read.isKnown || !written.isKnown || written.last < 0 ||
+      operand.getType() != result.getType())
+    return false;
+  return read.last < written.first ||
+         (read.last == written.first &&
+          isElementwise(lifetimes.getOperation(read.last), operand, result));
 }
 
-//===----------------------------------------------------------------------===//
-// Places
-//===----------------------------------------------------------------------===//
-
-/// Gives each temporary the lowest place that no other one has at the same
-/// time, the largest first. Returns the size of the block.
-static int64_t assignOffsets(MutableArrayRef<Temporary> temporaries) {
-  SmallVector<Temporary *> order;
-  for (Temporary &temporary : temporaries)
-    order.push_back(&temporary);
-  llvm::stable_sort(
-      order, [](Temporary *a, Temporary *b) { return a->size > b->size; });
-  // By offset.
-  SmallVector<Temporary *> placed;
-  int64_t total = 0;
-  for (Temporary *temporary : order) {
-    int64_t offset = 0;
-    for (Temporary *other : placed) {
-      if (other->last < temporary->first || temporary->last < other->first)
-        continue;
-      if (other->offset >= offset + temporary->size)
-        break;
-      offset = std::max(offset, other->offset + other->size);
-    }
-    temporary->offset = offset;
-    total = std::max(total, offset + temporary->size);
-    placed.insert(llvm::upper_bound(placed, temporary,
-                                    [](Temporary *a, Temporary *b) {
-                                      return a->offset < b->offset;
-                                    }),
-                  temporary);
+/// Lets results be computed in the memory of operands, as was decided. Returns
+/// the pairs of numbers that it could do so for.
+static SmallVector<int64_t> reuseOperands(func::FuncOp function,
+                                          ArrayRef<int64_t> decided,
+                                          Lifetimes &lifetimes) {
+  unsigned numOperands = 0;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    numOperands += !function.getArgAttr(i, kResultAttr);
+    function.removeArgAttr(i, kResultAttr);
   }
-  return total;
+  SmallVector<int64_t> pairs;
+  for (size_t i = 0; i + 1 < decided.size(); i += 2) {
+    int64_t number = numOperands + decided[i + 1];
+    if (decided[i] < 0 || decided[i] >= numOperands || decided[i + 1] < 0 ||
+        number >= function.getNumArguments())
+      continue;
+    BlockArgument operand = function.getArgument(decided[i]);
+    BlockArgument result = function.getArgument(number);
+    if (!canReuse(operand, result, lifetimes))
+      continue;
+    pairs.append({decided[i], decided[i + 1]});
+    result.replaceAllUsesWith(operand);
+  }
+  return pairs;
 }
 
 namespace {
@@ -281,13 +232,26 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
       return;
     Block &block = function.getBody().front();
     Lifetimes lifetimes(block);
-    SmallVector<int64_t> pairs = reuseOperands(function, lifetimes);
-    if (!pairs.empty())
-      function->setAttr(kInPlaceAttr,
-                        DenseI64ArrayAttr::get(&getContext(), pairs));
-    numInPlace += pairs.size() / 2;
+    if (results)
+      planResults(function, lifetimes);
     if (temporaries)
       planTemporaries(block, lifetimes);
+  }
+
+  /// Does what `hetero.in_place` says, which then says what was done.
+  void planResults(func::FuncOp function, Lifetimes &lifetimes) {
+    auto decided = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
+    if (!decided)
+      return;
+    SmallVector<int64_t> pairs =
+        reuseOperands(function, decided.asArrayRef(), lifetimes);
+    numInPlace += pairs.size() / 2;
+    numRefused += (decided.size() - pairs.size()) / 2;
+    if (pairs.empty())
+      function->removeAttr(kInPlaceAttr);
+    else
+      function->setAttr(kInPlaceAttr,
+                        DenseI64ArrayAttr::get(&getContext(), pairs));
   }
 
   /// Puts the temporaries of the block in one.
@@ -301,16 +265,16 @@ struct PlanMemory : public hetero::impl::PlanMemoryPassBase<PlanMemory> {
     bool isFreed = llvm::any_of(temporaries, [](const Temporary &temporary) {
       return !temporary.frees.empty();
     });
-    int64_t total = assignOffsets(temporaries);
+    SmallVector<PlacedBlock> blocks(temporaries.begin(), temporaries.end());
+    int64_t total = placeBlocks(blocks);
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     auto type = MemRefType::get({total}, builder.getI8Type());
     Value memory =
         memref::AllocOp::create(builder, getOperation().getLoc(), type);
-    for (Temporary &temporary : temporaries) {
+    for (auto [temporary, block] : llvm::zip_equal(temporaries, blocks)) {
       builder.setInsertionPoint(temporary.alloc);
       Location loc = temporary.alloc.getLoc();
-      Value offset =
-          arith::ConstantIndexOp::create(builder, loc, temporary.offset);
+      Value offset = arith::ConstantIndexOp::create(builder, loc, block.offset);
       Value view =
           memref::ViewOp::create(builder, loc, temporary.alloc.getType(),
                                  memory, offset, ValueRange());

@@ -49,9 +49,7 @@ void SetDestinations::runOnOperation() {
   // Discardable attributes of results have no place any more.
   function.removeResAttrsAttr();
   // Who plans the memory has to tell operands from results.
-  bool isPlanned = llvm::any_of(function.getArguments(), [&](BlockArgument a) {
-    return function.getArgAttr(a.getArgNumber(), kLastUseAttr);
-  });
+  bool isPlanned = function->hasAttr(kInPlaceAttr);
   SmallVector<Type> types(function.getArgumentTypes());
   for (Value value : terminator.getOperands()) {
     auto tensor = cast<RankedTensorType>(value.getType());

@@ -16,21 +16,16 @@
 #ifndef HETERO_LIB_CONVERSION_PROGRAMS_KERNELTABLE_H
 #define HETERO_LIB_CONVERSION_PROGRAMS_KERNELTABLE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "hetero/Analysis/Kernels.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include <map>
 
 namespace hetero {
 
-/// A piece of a unit: a kernel, or one operation that communicates.
-struct Piece {
-  std::string kernel;
-  mlir::SmallVector<mlir::Value> inputs, outputs;
-  mlir::Operation *communication = nullptr;
-  /// A kernel that is all of the unit.
-  bool isWhole = false;
+/// A piece of a unit, with the name of its kernel.
+struct NamedPiece : Piece {
+  std::string name;
 };
 
 /// Units cut into kernels at their communication.
@@ -39,10 +34,11 @@ public:
   KernelTable(mlir::ModuleOp kernels, mlir::ModuleOp module)
       : kernels(kernels), symbols(module) {}
 
-  mlir::FailureOr<mlir::ArrayRef<Piece>> getPieces(mlir::func::CallOp call);
+  mlir::FailureOr<mlir::ArrayRef<NamedPiece>>
+  getPieces(mlir::func::CallOp call);
   /// A kernel of all of a rank program, if it does not communicate: memory is
   /// planned, and loops are fused, across its units.
-  std::optional<Piece> getWhole(mlir::func::FuncOp program);
+  std::optional<NamedPiece> getWhole(mlir::func::FuncOp program);
   /// A kernel of one operation.
   std::string addKernel(mlir::Operation *op);
 
@@ -51,18 +47,13 @@ public:
   }
 
 private:
-  void addPiece(mlir::func::FuncOp unit, mlir::ArrayRef<mlir::Operation *> ops,
-                std::vector<Piece> &pieces);
-  /// Writes a copy of the operation; of a call, what the unit does.
-  void clone(mlir::OpBuilder &builder, mlir::Operation *op,
-             mlir::IRMapping &mapping);
-  void emit(mlir::StringRef name, mlir::ArrayRef<mlir::Operation *> ops,
-            mlir::ValueRange inputs, mlir::ValueRange outputs,
-            mlir::Location loc);
+  /// Adds a function for the kernel, and returns its name.
+  std::string emit(const llvm::Twine &name, const Kernel &kernel,
+                   mlir::Location loc);
 
   mlir::ModuleOp kernels;
   mlir::SymbolTable symbols;
-  llvm::StringMap<std::vector<Piece>> units;
+  llvm::StringMap<std::vector<NamedPiece>> units;
   std::map<std::string, std::string> singles; // By their text.
 };
 

@@ -94,19 +94,19 @@ void ProgramBuilder::addKernelCall(StringRef kernel,
 }
 
 /// A kernel, whose outputs are `results`.
-LogicalResult ProgramBuilder::convertPiece(const Piece &piece, Operation *op,
-                                           ValueRange results) {
+LogicalResult ProgramBuilder::convertPiece(const NamedPiece &piece,
+                                           Operation *op, ValueRange results) {
   SmallVector<BufferId> operands =
-      llvm::map_to_vector(piece.inputs, [&](Value v) { return get(v); });
+      llvm::map_to_vector(piece.kernel.inputs, [&](Value v) { return get(v); });
   SmallVector<BufferId> ids;
-  for (Value output : piece.outputs) {
+  for (Value output : piece.kernel.outputs) {
     std::optional<runtime::TensorType> type = getRuntimeType(output.getType());
     if (!type)
       return emitError(output.getLoc())
              << "a value of type " << output.getType() << " cannot be executed";
     ids.push_back(addBuffer(*type));
   }
-  addKernelCall(piece.kernel, operands, ids, op);
+  addKernelCall(piece.name, operands, ids, op);
   for (auto [result, id] : llvm::zip_equal(results, ids))
     set(result, id);
   return success();
@@ -114,7 +114,7 @@ LogicalResult ProgramBuilder::convertPiece(const Piece &piece, Operation *op,
 
 /// A unit: its kernels and what it communicates between them.
 LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
-  FailureOr<ArrayRef<Piece>> pieces = kernels.getPieces(call);
+  FailureOr<ArrayRef<NamedPiece>> pieces = kernels.getPieces(call);
   if (failed(pieces))
     return failure();
   func::FuncOp unit = kernels.getFunction(call);
@@ -122,16 +122,16 @@ LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
   for (auto [argument, operand] :
        llvm::zip_equal(block.getArguments(), call.getOperands()))
     set(argument, get(operand));
-  for (const Piece &piece : *pieces) {
+  for (const NamedPiece &piece : *pieces) {
     if (piece.communication) {
       if (failed(convertCommunication(piece.communication)))
         return failure();
       continue;
     }
     // The outputs of one that is whole are those of the call, in order.
-    if (piece.isWhole)
+    if (piece.kernel.isWhole)
       return convertPiece(piece, call, call.getResults());
-    if (failed(convertPiece(piece, call, piece.outputs)))
+    if (failed(convertPiece(piece, call, piece.kernel.outputs)))
       return failure();
   }
   for (auto [result, value] :
@@ -471,9 +471,10 @@ FailureOr<runtime::Program> ProgramBuilder::build() {
       return failure();
   }
   Block &block = function.getBody().front();
-  if (std::optional<Piece> whole = kernels.getWhole(function)) {
+  if (std::optional<NamedPiece> whole = kernels.getWhole(function)) {
     label = "step";
-    if (failed(convertPiece(*whole, block.getTerminator(), whole->outputs)) ||
+    if (failed(convertPiece(*whole, block.getTerminator(),
+                            whole->kernel.outputs)) ||
         failed(convert(block.getTerminator())))
       return failure();
   } else {

@@ -41,7 +41,7 @@ private:
   runtime::BufferId copy(runtime::BufferId from,
                          const runtime::TensorType &type, mlir::Operation *op);
   mlir::LogicalResult convert(mlir::Operation *op);
-  mlir::LogicalResult convertPiece(const Piece &piece, mlir::Operation *op,
+  mlir::LogicalResult convertPiece(const NamedPiece &piece, mlir::Operation *op,
                                    mlir::ValueRange results);
   mlir::LogicalResult convertCall(mlir::func::CallOp call);
   mlir::LogicalResult convertCommunication(mlir::Operation *op);

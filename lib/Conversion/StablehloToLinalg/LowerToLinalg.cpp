@@ -8,6 +8,8 @@
 
 #include "Lowering.h"
 #include "PrepareForCpu.h"
+#include "hetero/Analysis/KernelMemory.h"
+#include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -129,8 +131,7 @@ LogicalResult Lowering::lowerOp(Operation &op) {
       .Case([&](DynamicUpdateSliceOp o) { return lowerDynamicUpdateSlice(o); })
       .Case([&](ConcatenateOp o) { return lowerConcatenate(o); })
       .Case([&](PadOp o) { return lowerPad(o); })
-      .Case([&](DotGeneralOp o) { return lowerDotGeneral(o); })
-      .Case([&](DotOp o) { return lowerDot(o); })
+      .Case<DotGeneralOp, DotOp>([&](auto o) { return lowerProduct(o); })
       .Case([&](ConvolutionOp o) { return lowerConvolution(o); })
       .Case([&](ReduceOp o) { return lowerReduce(o); })
       .Case([&](ReduceWindowOp o) { return lowerReduceWindow(o); })
@@ -160,7 +161,7 @@ LogicalResult Lowering::lowerBlock(Block &block) {
     b.setLoc(op.getLoc());
     if (failed(checkTypes(op, target)))
       return failure();
-    if (isView(&op) || isGenerated(&op) || isScalarOp(&op)) {
+    if (isFusible(&op)) {
       if (plan.isStored(&op) && !op.use_empty() && failed(lowerFusible(op)))
         return failure();
       continue;
@@ -178,6 +179,25 @@ static RankedTensorType flattenEmpty(RankedTensorType type) {
   if (type.getNumElements() != 0)
     return type;
   return RankedTensorType::get({0}, type.getElementType());
+}
+
+/// Decides which results are computed in the memory of operands. The lowering
+/// relies on nothing of it; hetero-plan-memory does it.
+static void decideInPlace(func::FuncOp function, const Kernel &kernel,
+                          const FusionPlan &plan) {
+  llvm::SmallBitVector ends(function.getNumArguments());
+  for (unsigned i = 0; i < ends.size(); ++i) {
+    ends[i] = bool(function.getArgAttr(i, kLastUseAttr));
+    function.removeArgAttr(i, kLastUseAttr);
+  }
+  if (ends.none())
+    return;
+  SmallVector<int64_t> pairs;
+  for (InPlacePair pair : getKernelMemory(kernel, plan, ends).inPlace)
+    pairs.append({pair.operand, pair.result});
+  if (!pairs.empty())
+    function->setAttr(kInPlaceAttr,
+                      DenseI64ArrayAttr::get(function.getContext(), pairs));
 }
 
 /// Replaces the body of a function by its counterpart. Adds the functions of
@@ -201,7 +221,9 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target,
   }
   if (target == Target::Cpu)
     prepareForCpu(function);
-  FusionPlan plan(function);
+  Kernel kernel = Kernel::ofBlock(old);
+  FusionPlan plan(kernel);
+  decideInPlace(function, kernel, plan);
   Block *block = new Block();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointToEnd(block);

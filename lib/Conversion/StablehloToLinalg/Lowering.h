@@ -17,8 +17,8 @@
 #ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_LOWERING_H
 #define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_LOWERING_H
 
-#include "FusionPlan.h"
 #include "ScalarOps.h"
+#include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,9 +78,6 @@ public:
 
   /// The counterpart of a value, made here if it is a view without one.
   mlir::Value getTensor(mlir::Value value);
-
-  /// Where a loop finds the elements of `value`, looking through views.
-  Access getAccess(mlir::Value value, mlir::AffineMap map);
 
   /// A loop nest over `shape` that writes `outputs` by `outputMaps`. Its body
   /// gets the elements of `values` (StableHLO values, fused producers included)
@@ -157,8 +154,7 @@ private:
   mlir::LogicalResult lowerPad(mlir::stablehlo::PadOp op);
 
   // LoweringContraction.cpp
-  mlir::LogicalResult lowerDotGeneral(mlir::stablehlo::DotGeneralOp op);
-  mlir::LogicalResult lowerDot(mlir::stablehlo::DotOp op);
+  mlir::LogicalResult lowerProduct(mlir::Operation *op);
   mlir::LogicalResult lowerConvolution(mlir::stablehlo::ConvolutionOp op);
 
   // LoweringReduction.cpp

@@ -66,29 +66,6 @@ static Value emitProductSum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, lhs, rhs));
 }
 
-/// Whether each dimension of the loop nest is one of a map by itself, from
-/// which its size is known.
-static bool areInvertible(ArrayRef<AffineMap> maps) {
-  llvm::SmallBitVector found(maps[0].getNumDims());
-  for (AffineMap map : maps)
-    for (AffineExpr expr : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        found.set(dim.getPosition());
-  return found.all();
-}
-
-/// Whether a dimension that is one of the loop nest by itself is as long as the
-/// loop: of a slice, it may be longer.
-static bool hasSizes(const Access &access, ArrayRef<int64_t> sizes) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(access.tensor.getType()).getShape();
-  return llvm::all_of(
-      llvm::zip_equal(shape, access.map.getResults()), [&](auto pair) {
-        auto dim = dyn_cast<AffineDimExpr>(std::get<1>(pair));
-        return !dim || std::get<0>(pair) == sizes[dim.getPosition()];
-      });
-}
-
 /// The sum over the dimensions that `resultMap` lacks of the products of
 /// elements; all three have converted types.
 static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
@@ -117,39 +94,8 @@ static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
 // dot_general
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The loop nest of a dot_general: the result's dimensions, then those that are
-/// summed over.
-struct DotLoops {
-  SmallVector<AffineExpr> lhs, rhs;
-  int64_t numDims = 0;
-
-  DotLoops(DotDimensionNumbersAttr numbers, int64_t lhsRank, int64_t rhsRank,
-           MLIRContext *context)
-      : lhs(lhsRank), rhs(rhsRank) {
-    auto next = [&] { return getAffineDimExpr(numDims++, context); };
-    for (auto [l, r] : llvm::zip_equal(numbers.getLhsBatchingDimensions(),
-                                       numbers.getRhsBatchingDimensions()))
-      lhs[l] = rhs[r] = next();
-    auto isContracting = [](ArrayRef<int64_t> dims, int64_t d) {
-      return llvm::is_contained(dims, d);
-    };
-    for (int64_t d = 0; d < lhsRank; ++d)
-      if (!lhs[d] && !isContracting(numbers.getLhsContractingDimensions(), d))
-        lhs[d] = next();
-    for (int64_t d = 0; d < rhsRank; ++d)
-      if (!rhs[d] && !isContracting(numbers.getRhsContractingDimensions(), d))
-        rhs[d] = next();
-    for (auto [l, r] : llvm::zip_equal(numbers.getLhsContractingDimensions(),
-                                       numbers.getRhsContractingDimensions()))
-      lhs[l] = rhs[r] = next();
-  }
-};
-} // namespace
-
-static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
-                                  DotDimensionNumbersAttr numbers) {
-  ImplicitLocOpBuilder &b = lowering.b;
+LogicalResult Lowering::lowerProduct(Operation *op) {
+  Lowering &lowering = *this;
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   Value result = op->getResult(0);
   RankedTensorType type = Lowering::convertType(result);
@@ -166,25 +112,9 @@ static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
     lowering.map(result, lowering.makeFilled(type, zero));
     return success();
   }
-  DotLoops loops(numbers, lhsType.getRank(), rhsType.getRank(), b.getContext());
-  SmallVector<int64_t> sizes(loops.numDims);
-  for (auto [exprs, operand] : {std::pair(ArrayRef(loops.lhs), lhsType),
-                                {ArrayRef(loops.rhs), rhsType}})
-    for (auto [expr, size] : llvm::zip_equal(exprs, operand.getShape()))
-      sizes[cast<AffineDimExpr>(expr).getPosition()] = size;
-  auto makeMap = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(loops.numDims, 0, exprs, b.getContext());
-  };
-  auto resultMap =
-      AffineMap::getMultiDimIdentityMap(loops.numDims, b.getContext())
-          .getSliceMap(0, type.getRank());
-  Access left = lowering.getAccess(lhs, makeMap(loops.lhs));
-  Access right = lowering.getAccess(rhs, makeMap(loops.rhs));
-  if (!areInvertible({left.map, right.map, resultMap}) ||
-      !hasSizes(left, sizes) || !hasSizes(right, sizes)) {
-    left = {lowering.getTensor(lhs), makeMap(loops.lhs)};
-    right = {lowering.getTensor(rhs), makeMap(loops.rhs)};
-  }
+  ProductAccess access(op, plan);
+  Access left = {getTensor(access.lhs.source), access.lhs.map};
+  Access right = {getTensor(access.rhs.source), access.rhs.map};
   // Tensor cores multiply 16-bit floats as they are.
   bool isNarrow = lowering.target == Target::Cuda && sumType.isF32() &&
                   getElementType(lhs) == getElementType(rhs) &&
@@ -197,20 +127,10 @@ static LogicalResult lowerDotLike(Lowering &lowering, Operation *op,
   }
   auto sumTensor =
       RankedTensorType::get(type.getShape(), convertElementType(sumType));
-  Value sum = makeContraction(lowering, left, right, sumTensor, resultMap);
+  Value sum =
+      makeContraction(lowering, left, right, sumTensor, access.resultMap);
   lowering.map(result, convertTensor(lowering, sum, sumType, hloResult));
   return success();
-}
-
-LogicalResult Lowering::lowerDotGeneral(DotGeneralOp op) {
-  return lowerDotLike(*this, op, op.getDotDimensionNumbers());
-}
-
-LogicalResult Lowering::lowerDot(DotOp op) {
-  int64_t lhsRank = convertType(op.getLhs()).getRank();
-  auto numbers =
-      DotDimensionNumbersAttr::get(op.getContext(), {}, {}, {lhsRank - 1}, {0});
-  return lowerDotLike(*this, op, numbers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,7 +260,8 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
   kernel = reverseKernel(*this, op, kernel, windows);
 
   // Groups are a dimension of their own in front of what they split: input
-  // features (or batch), output features of kernel and result.
+  // features (or batch), output features of kernel and result. Without them the
+  // result is computed as it is, where it may be that of the kernel.
   int64_t groups =
       std::max<int64_t>(op.getFeatureGroupCount(), op.getBatchGroupCount());
   int64_t inputSplit = op.getBatchGroupCount() > 1
@@ -348,27 +269,30 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
                            : numbers.getInputFeatureDimension();
   int64_t kernelSplit = numbers.getKernelOutputFeatureDimension();
   int64_t resultSplit = numbers.getOutputFeatureDimension();
-  input = splitDimension(b, input, inputSplit, groups);
-  kernel = splitDimension(b, kernel, kernelSplit, groups);
-  auto after = [](int64_t dim, int64_t split) {
-    return dim >= split ? dim + 1 : dim;
+  bool isSplit = groups > 1;
+  if (isSplit) {
+    input = splitDimension(b, input, inputSplit, groups);
+    kernel = splitDimension(b, kernel, kernelSplit, groups);
+  }
+  auto after = [&](int64_t dim, int64_t split) {
+    return isSplit && dim >= split ? dim + 1 : dim;
   };
 
   // Dimensions of the loop nest: those of the result with its groups, then
   // window and input features.
   int64_t numSpatial = windows.size();
-  int64_t resultRank = type.getRank() + 1;
+  int64_t resultRank = type.getRank() + isSplit;
   int64_t numDims = resultRank + numSpatial + 1;
   MLIRContext *context = b.getContext();
   auto dim = [&](int64_t d) { return getAffineDimExpr(d, context); };
   SmallVector<AffineExpr> inputExprs(resultRank), kernelExprs(resultRank);
-  AffineExpr group = dim(resultSplit);
   AffineExpr feature = dim(numDims - 1);
-  inputExprs[inputSplit] = kernelExprs[kernelSplit] = group;
+  if (isSplit)
+    inputExprs[inputSplit] = kernelExprs[kernelSplit] = dim(resultSplit);
   inputExprs[after(numbers.getInputBatchDimension(), inputSplit)] =
       dim(after(numbers.getOutputBatchDimension(), resultSplit));
   inputExprs[after(numbers.getInputFeatureDimension(), inputSplit)] = feature;
-  kernelExprs[kernelSplit + 1] = dim(resultSplit + 1);
+  kernelExprs[kernelSplit + isSplit] = dim(resultSplit + isSplit);
   kernelExprs[after(numbers.getKernelInputFeatureDimension(), kernelSplit)] =
       feature;
   for (int64_t i = 0; i < numSpatial; ++i) {
@@ -381,15 +305,18 @@ LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
         offset;
   }
   SmallVector<int64_t> shape(type.getShape());
-  shape[resultSplit] /= groups;
-  shape.insert(shape.begin() + resultSplit, groups);
+  if (isSplit) {
+    shape[resultSplit] /= groups;
+    shape.insert(shape.begin() + resultSplit, groups);
+  }
   auto resultMap = AffineMap::getMultiDimIdentityMap(numDims, context)
                        .getSliceMap(0, resultRank);
   Value sum = makeContraction(
       *this, {input, AffineMap::get(numDims, 0, inputExprs, context)},
       {kernel, AffineMap::get(numDims, 0, kernelExprs, context)},
       RankedTensorType::get(shape, sumTensor.getElementType()), resultMap);
-  sum = joinDimension(b, sum, resultSplit, sumTensor);
+  if (isSplit)
+    sum = joinDimension(b, sum, resultSplit, sumTensor);
   map(op.getResult(), convertTensor(*this, sum, sumType, hloResult));
   return success();
 }

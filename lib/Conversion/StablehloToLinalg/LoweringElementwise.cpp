@@ -55,7 +55,7 @@ private:
 
 Operation *LoopBody::getInlined(Value value) const {
   Operation *op = value.getDefiningOp();
-  if (!op || !(isView(op) || isGenerated(op) || isScalarOp(op)))
+  if (!op || !isFusible(op))
     return nullptr;
   return lowering.plan.isInlined(op) ? op : nullptr;
 }
@@ -270,16 +270,6 @@ Value Lowering::getTensor(Value value) {
   // It does not dominate other users.
   mapping.erase(value);
   return made;
-}
-
-Access Lowering::getAccess(Value value, AffineMap map) {
-  Operation *op = value.getDefiningOp();
-  while (op && isView(op) && plan.isInlined(op)) {
-    map = getViewMap(op, map);
-    value = op->getOperand(0);
-    op = value.getDefiningOp();
-  }
-  return {getTensor(value), map};
 }
 
 //===----------------------------------------------------------------------===//

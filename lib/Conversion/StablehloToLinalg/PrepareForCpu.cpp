@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCpu.h"
-#include "FusionPlan.h"
 #include "ScalarOps.h"
+#include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Loops.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -47,8 +47,7 @@ static bool isShort(WhileOp loop, const CountedLoop &counted) {
   return counted.tripCount <= kMaxUnrolled &&
          counted.tripCount * numOps <= kMaxUnrolledOps &&
          llvm::all_of(body.without_terminator(), [](Operation &op) {
-           return isView(&op) || isGenerated(&op) || isScalarOp(&op) ||
-                  isa<ConstantOp>(op);
+           return isFusible(&op) || isa<ConstantOp>(op);
          });
 }
 

@@ -548,28 +548,6 @@ static Value emitReducePrecision(ImplicitLocOpBuilder &b, Value x,
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-/// Whether the bits of an element are those of one element of the result.
-static bool isPlainBitcast(BitcastConvertOp op) {
-  Type from = convertElementType(getElementType(op.getOperand()));
-  Type to = convertElementType(getElementType(op.getResult()));
-  return from && to && from.isIntOrFloat() && to.isIntOrFloat() &&
-         from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth();
-}
-
-bool hetero::isScalarOp(Operation *op) {
-  if (op->getNumResults() != 1)
-    return false;
-  if (auto bitcast = dyn_cast<BitcastConvertOp>(op))
-    return isPlainBitcast(bitcast);
-  return isa<AbsOp, AddOp, AndOp, Atan2Op, CbrtOp, CeilOp, ClampOp, ClzOp,
-             CompareOp, ComplexOp, ConvertOp, CosineOp, DivOp, ExpOp, Expm1Op,
-             FloorOp, ImagOp, IsFiniteOp, Log1pOp, LogOp, LogisticOp, MaxOp,
-             MinOp, MulOp, NegOp, NotOp, OrOp, PopulationCountOp, PowOp, RealOp,
-             ReducePrecisionOp, RemOp, RoundNearestEvenOp, RoundOp, RsqrtOp,
-             SelectOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
-             SignOp, SineOp, SqrtOp, SubtractOp, TanOp, TanhOp, XorOp>(op);
-}
-
 static Value emitClamp(ImplicitLocOpBuilder &b, ClampOp op,
                        ValueRange operands) {
   Value low = operands[0], x = operands[1], high = operands[2];

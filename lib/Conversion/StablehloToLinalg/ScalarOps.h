@@ -24,7 +24,7 @@
 #ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H
 #define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H
 
-#include "hetero/Dialect/Stablehlo.h"
+#include "hetero/Analysis/Fusion.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace hetero {
@@ -36,12 +36,10 @@ mlir::Type convertElementType(mlir::Type type);
 /// The element type of a tensor value.
 mlir::Type getElementType(mlir::Value value);
 
-/// Whether `emitScalarOp` knows the operation.
-bool isScalarOp(mlir::Operation *op);
-
-/// Emits what `op` computes for one element of each operand. The attributes and
-/// types of `op` are those of StableHLO, `operands` are converted scalars.
-/// Returns null after an error at `op` when there is no such code.
+/// Emits what `op`, an isScalarOp, computes for one element of each operand.
+/// The attributes and types of `op` are those of StableHLO, `operands` are
+/// converted scalars. Returns null after an error at `op` when there is no such
+/// code.
 mlir::Value emitScalarOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                          mlir::ValueRange operands);
 

@@ -6,23 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The model is that of the runtime: a value takes its bytes from the operation
-// that makes it to the last one that uses it. What is being sent stays until
-// the wait for it; what is being received is there from the start. An
-// accumulation overwrites its accumulator if that has no other use.
-//
-// Inside of a unit the code generator fuses: an element-wise operation that has
-// one element-wise user, a reshape and a broadcast take no memory, and keep
-// what they are made of alive instead; an element-wise operation overwrites an
-// operand of its size that ends there. A result of the unit takes the memory of
-// an operand that no call of the unit needs afterwards, as hetero-plan-memory
-// does it: new state takes the place of the old.
+// The model is that of the runtime. A rank program is a list of instructions
+// over buffers, as the conversion to programs of the runtime makes it: units
+// are cut into kernels at their communication (Analysis/Kernels.h), and a
+// kernel has all of its operands and results, and its workspace, as long as it
+// runs. Which results take the memory of operands, and what the workspace is,
+// is asked of Analysis/KernelMemory.h. What is being sent stays until the wait
+// for it; what is being received is there from the start; what is transferred
+// together is received together. An accumulation overwrites its accumulator if
+// that has no other use. The inputs of a step stay: who runs it may keep them
+// for the next.
 //
 //===----------------------------------------------------------------------===//
 
-#include "hetero/Dialect/Stablehlo.h"
+#include "hetero/Analysis/KernelMemory.h"
 #include "hetero/Transforms/Verify/Verify.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -30,7 +29,7 @@ using namespace hetero;
 using namespace hetero::verify;
 
 static int64_t getBytes(Type type) {
-  if (auto handle = dyn_cast<HandleType>(type))
+  if (auto handle = dyn_cast_or_null<HandleType>(type))
     type = getAwaitedType(handle);
   auto tensor = dyn_cast_or_null<RankedTensorType>(type);
   return tensor ? getByteSize(tensor).value_or(0) : 0;
@@ -57,271 +56,149 @@ static std::string str(int64_t bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Units
+// Instructions
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A result of a unit that takes the memory of an operand.
-struct InPlace {
-  unsigned operand, result;
-};
+using BufferId = int;
 
-/// What happens to the memory of values within a block.
-struct Lifetimes {
-  explicit Lifetimes(Block &block);
-  /// The values that a value keeps alive: itself, or what it is fused from.
-  SmallVector<Value, 2> rootsOf(Value value) const {
-    auto it = roots.find(value);
-    return it == roots.end() ? SmallVector<Value, 2>{value} : it->second;
+/// A kernel of some unit, and what is known of it from all calls.
+struct UsedKernel {
+  explicit UsedKernel(Kernel made)
+      : kernel(std::move(made)), ends(kernel.inputs.size(), true) {}
+
+  const KernelMemory &getMemory() {
+    if (!memory)
+      memory = getKernelMemory(kernel, FusionPlan(kernel), ends);
+    return *memory;
   }
 
-  DenseMap<Value, SmallVector<Value, 2>> roots;
-  DenseMap<Value, Operation *> lastUse;
+  Kernel kernel;
+  /// The operands that end with each call.
+  llvm::SmallBitVector ends;
+  std::optional<KernelMemory> memory;
 };
 
-/// The memory that units need beside their operands.
-class Workspaces {
+/// What a rank does at one moment.
+struct Moment {
+  /// The operation of the rank program.
+  Operation *at;
+  SmallVector<BufferId, 4> operands, results;
+  UsedKernel *kernel = nullptr;
+  /// Results of moments with the same bucket are made together.
+  Attribute bucket;
+  /// The buffers that end here.
+  SmallVector<BufferId, 4> ended;
+};
+
+/// The kernels of all units.
+class Kernels {
 public:
-  explicit Workspaces(const Programs &programs);
-  int64_t get(Operation *call);
-  ArrayRef<InPlace> getInPlace(Operation *call);
+  explicit Kernels(const Programs &programs) : programs(programs) {}
+
+  /// A kernel, or an operation that communicates.
+  struct UnitPiece {
+    UsedKernel *kernel;
+    Operation *communication;
+  };
+  ArrayRef<UnitPiece> getPieces(func::FuncOp unit);
+  /// Of a program that does not communicate, or null.
+  UsedKernel *getWhole(func::FuncOp program);
 
 private:
-  int64_t compute(Block &block, const DenseSet<Value> &inPlace = {});
-  int64_t getInner(Operation *op);
-  SmallVector<InPlace> findInPlace(func::FuncOp callee);
-
   const Programs &programs;
-  DenseMap<Operation *, int64_t> known;
-  DenseMap<Operation *, SmallVector<InPlace>> inPlace;
-  /// By unit: the operands that end with each of its calls.
-  DenseMap<Operation *, llvm::SmallBitVector> ended;
+  DenseMap<Operation *, SmallVector<UnitPiece>> pieces;
+  std::vector<std::unique_ptr<UsedKernel>> kernels;
+  std::vector<OwningOpRef<func::FuncOp>> scratch;
 };
-} // namespace
 
-static bool isElementwise(Operation *op) {
-  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         op->hasTrait<OpTrait::Elementwise>();
-}
-
-/// Whether `op` makes no buffer of its own.
-static bool isFused(Operation *op) {
-  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::BroadcastInDimOp,
-          stablehlo::ReshapeOp>(op))
-    return true;
-  return isElementwise(op) && op->hasOneUse() &&
-         isElementwise(*op->getUsers().begin());
-}
-
-int64_t Workspaces::getInner(Operation *op) {
-  if (isa<func::CallOp>(op))
-    return get(op);
-  int64_t most = 0;
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      // Combiners of reductions work on single elements.
-      if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
-        most = std::max(most, compute(block));
-  return most;
-}
-
-Lifetimes::Lifetimes(Block &block) {
-  constexpr size_t maxRoots = 16;
-  for (Operation &op : block) {
-    SmallVector<Value, 2> used;
-    auto use = [&](Value value) {
-      for (Value root : rootsOf(value))
-        if (!llvm::is_contained(used, root))
-          used.push_back(root);
-    };
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (operand.getParentBlock() == &block)
-          use(operand);
-    });
-    if (isFused(&op) && used.size() <= maxRoots)
-      roots[op.getResult(0)] = used;
-    for (Value value : used)
-      lastUse[value] = &op;
-  }
-}
-
-int64_t Workspaces::compute(Block &block, const DenseSet<Value> &inPlace) {
-  Lifetimes lifetimes(block);
-  auto makesBuffer = [&](Value result) {
-    return !lifetimes.roots.contains(result) && !inPlace.contains(result);
-  };
-  DenseMap<Operation *, SmallVector<Value>> ends;
-  for (auto [value, op] : lifetimes.lastUse)
-    if (value.getDefiningOp() && !inPlace.contains(value))
-      ends[op].push_back(value);
-  int64_t live = 0, most = 0;
-  for (Operation &op : block) {
-    int64_t made = 0, ended = 0, reused = 0;
-    for (Value result : op.getResults())
-      if (makesBuffer(result))
-        made += getBytes(result.getType());
-    for (Value value : ends.lookup(&op)) {
-      int64_t bytes = getBytes(value.getType());
-      ended += bytes;
-      if (isElementwise(&op) && bytes == made)
-        reused = made;
-    }
-    most = std::max(most, live + made - reused + getInner(&op));
-    // What nothing uses ends at once.
-    for (Value result : op.getResults())
-      if (makesBuffer(result) && !lifetimes.lastUse.contains(result))
-        ended += getBytes(result.getType());
-    live += made - ended;
-  }
-  return most;
-}
-
-/// Whether `op` reads each element of `value` where it writes that of its
-/// result, whatever is fused between them.
-static bool readsElementwise(Operation *op, Value value,
-                             const Lifetimes &lifetimes) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (user == op)
-      return isElementwise(op);
-    if (user->getBlock() != op->getBlock())
-      return false;
-    if (!lifetimes.roots.contains(user->getResult(0)))
-      return user->isBeforeInBlock(op);
-    return isElementwise(user) &&
-           readsElementwise(op, user->getResult(0), lifetimes);
-  });
-}
-
-SmallVector<InPlace> Workspaces::findInPlace(func::FuncOp callee) {
-  Block &block = callee.getBody().front();
-  Operation *terminator = block.getTerminator();
-  Lifetimes lifetimes(block);
-  SmallVector<InPlace> pairs;
-  llvm::SmallBitVector free = ended.lookup(callee);
-  free.resize(block.getNumArguments());
-  DenseSet<Value> taken;
-  for (bool elementwise : {true, false})
-    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
-      Operation *op = result.getDefiningOp();
-      if (!op || op->getBlock() != &block || lifetimes.roots.contains(result) ||
-          taken.contains(result))
-        continue;
-      for (unsigned argument : free.set_bits()) {
-        Value operand = block.getArgument(argument);
-        Operation *last = lifetimes.lastUse.lookup(operand);
-        if (operand.getType() != result.getType() || last == terminator)
-          continue;
-        bool fits = !last || last->isBeforeInBlock(op);
-        if (elementwise)
-          fits = last == op && readsElementwise(op, operand, lifetimes);
-        if (!fits)
-          continue;
-        pairs.push_back({argument, unsigned(i)});
-        free.reset(argument);
-        taken.insert(result);
-        break;
-      }
-    }
-  return pairs;
-}
-
-/// Whether a use of the value other than `operand` comes no earlier than it.
-/// What is being sent is in use until the wait for it.
-static bool isUsedLater(OpOperand &operand) {
-  auto isLater = [&](OpOperand &use) {
-    return &use != &operand &&
-           !use.getOwner()->isBeforeInBlock(operand.getOwner());
-  };
-  return llvm::any_of(operand.get().getUses(), [&](OpOperand &use) {
-    if (isLater(use))
-      return true;
-    Operation *user = use.getOwner();
-    return isa<CommunicationOpInterface>(user) &&
-           llvm::any_of(user->getUses(), isLater);
-  });
-}
-
-/// Finds which operands of units end with each of their calls.
-Workspaces::Workspaces(const Programs &programs) : programs(programs) {
-  for (auto &[number, rank] : programs.ranks)
-    for (Operation &op : rank.function.getBody().front()) {
-      func::FuncOp callee = programs.getCallee(&op);
-      if (!callee)
-        continue;
-      unsigned numOperands = op.getNumOperands();
-      llvm::SmallBitVector &all =
-          ended.try_emplace(callee, numOperands, true).first->second;
-      for (OpOperand &operand : op.getOpOperands())
-        if (isUsedLater(operand))
-          all.reset(operand.getOperandNumber());
-    }
-}
-
-ArrayRef<InPlace> Workspaces::getInPlace(Operation *call) {
-  func::FuncOp callee = programs.getCallee(call);
-  if (!callee)
-    return {};
-  auto [it, isNew] = inPlace.try_emplace(callee);
-  if (isNew)
-    it->second = findInPlace(callee);
-  return it->second;
-}
-
-int64_t Workspaces::get(Operation *call) {
-  func::FuncOp callee = programs.getCallee(call);
-  if (!callee)
-    return 0;
-  if (auto it = known.find(callee); it != known.end())
-    return it->second;
-  Block &block = callee.getBody().front();
-  DenseSet<Value> results;
-  for (const InPlace &pair : getInPlace(call))
-    results.insert(block.getTerminator()->getOperand(pair.result));
-  int64_t bytes = compute(block, results);
-  known[callee] = bytes;
-  return bytes;
-}
-
-//===----------------------------------------------------------------------===//
-// Ranks
-//===----------------------------------------------------------------------===//
-
-namespace {
+/// What a rank does, and the memory that it has meanwhile.
 class RankMemory {
 public:
-  RankMemory(const RankSteps &rank, Workspaces &workspaces)
-      : rank(rank), workspaces(workspaces) {}
+  RankMemory(const RankSteps &rank, const Programs &programs, Kernels &kernels)
+      : rank(rank), programs(programs), kernels(kernels) {
+    build();
+    findEnds();
+  }
+  /// After all ranks are built.
   Peak run();
 
 private:
-  std::string describe() const;
+  void build();
+  void addOperation(Operation *op);
+  void addCall(Operation *call, func::FuncOp unit);
+  void addKernel(UsedKernel *kernel, ValueRange inputs, ValueRange results);
+  void addCommunication(Operation *op);
+  void addAccumulate(AccumulateOp op);
+  void addReturn(Operation *op);
+  BufferId addBuffer(Type type, StringRef kind);
+  BufferId copy(BufferId from);
+  Moment &add(ArrayRef<BufferId> operands, ArrayRef<BufferId> results);
   void findEnds();
-  void hold(Value value, StringRef kind);
-  void release(Value value);
+  BufferId get(Value value) const {
+    auto it = buffers.find(value);
+    return it == buffers.end() ? -1 : it->second;
+  }
+  void set(Value value, BufferId id) {
+    buffers[value] = id;
+    if (id >= 0)
+      ++numNames[id];
+  }
+
+  void hold(BufferId id);
+  void release(BufferId id);
+  void reuseOperands(const Moment &moment);
+  void note(const Moment &moment, int64_t workspace);
+  std::string describe() const;
 
   const RankSteps &rank;
-  Workspaces &workspaces;
-  DenseMap<Operation *, SmallVector<Value>> ends;
-  DenseSet<Value> used;
-  /// Values that live in the memory of another one.
-  DenseMap<Value, Value> homes;
-  DenseMap<Value, StringRef> held;
+  const Programs &programs;
+  Kernels &kernels;
+  std::vector<Moment> moments;
+  DenseMap<Value, BufferId> buffers;
+  DenseMap<Value, size_t> started; // Handle -> moment.
+  std::vector<int64_t> bytes;
+  std::vector<StringRef> kindOf;
+  std::vector<int> numNames;
+  /// The operation of the rank program that is being added.
+  Operation *at = nullptr;
+
+  std::vector<bool> isHeld, isKept;
   std::map<StringRef, int64_t> amounts, atPeak;
   int64_t live = 0;
   Peak peak;
 };
 } // namespace
 
-/// What a value is, for people.
-static StringRef getKind(Value value, func::FuncOp function) {
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    auto role = function.getArgAttrOfType<RoleAttr>(
-        cast<BlockArgument>(value).getArgNumber(),
-        HeteroDialect::getRoleAttrName());
-    return role && role.isState() ? "state" : "inputs";
-  }
+ArrayRef<Kernels::UnitPiece> Kernels::getPieces(func::FuncOp unit) {
+  auto [it, isNew] = pieces.try_emplace(unit);
+  if (isNew)
+    for (Piece &piece : cutUnit(unit)) {
+      if (!piece.communication)
+        kernels.push_back(
+            std::make_unique<UsedKernel>(std::move(piece.kernel)));
+      it->second.push_back(
+          {piece.communication ? nullptr : kernels.back().get(),
+           piece.communication});
+    }
+  return it->second;
+}
+
+UsedKernel *Kernels::getWhole(func::FuncOp program) {
+  auto getUnit = [&](func::CallOp call) { return programs.getCallee(call); };
+  std::optional<Kernel> kernel = getWholeProgram(program, getUnit);
+  if (!kernel)
+    return nullptr;
+  OpBuilder builder(program.getContext());
+  scratch.push_back(
+      emitKernel(builder, "step", *kernel, program.getLoc(), getUnit));
+  Kernel inlined = Kernel::ofBlock(scratch.back()->getBody().front());
+  kernels.push_back(std::make_unique<UsedKernel>(std::move(inlined)));
+  return kernels.back().get();
+}
+
+/// What an operation makes, for people.
+static StringRef getKind(Operation *op) {
   if (isa<AllGatherOp>(op))
     return "gathered";
   if (isa<RecvOp>(op))
@@ -346,89 +223,250 @@ static StringRef getKind(Value value, func::FuncOp function) {
   }
 }
 
-/// Finds where each value ends, and which ones share their memory.
-void RankMemory::findEnds() {
+BufferId RankMemory::addBuffer(Type type, StringRef kind) {
+  bytes.push_back(getBytes(type));
+  kindOf.push_back(kind);
+  numNames.push_back(0);
+  return bytes.size() - 1;
+}
+
+Moment &RankMemory::add(ArrayRef<BufferId> operands,
+                        ArrayRef<BufferId> results) {
+  Moment moment;
+  moment.at = at;
+  for (BufferId id : operands)
+    if (id >= 0)
+      moment.operands.push_back(id);
+  moment.results.assign(results.begin(), results.end());
+  moments.push_back(std::move(moment));
+  return moments.back();
+}
+
+BufferId RankMemory::copy(BufferId from) {
+  if (from < 0)
+    return from;
+  bytes.push_back(bytes[from]);
+  kindOf.push_back(kindOf[from]);
+  numNames.push_back(0);
+  BufferId to = bytes.size() - 1;
+  add({from}, {to});
+  return to;
+}
+
+void RankMemory::addKernel(UsedKernel *kernel, ValueRange inputs,
+                           ValueRange results) {
+  SmallVector<BufferId> operands, ids;
+  for (Value input : inputs) {
+    BufferId id = get(input);
+    operands.push_back(id < 0 ? addBuffer(Type(), "other values") : id);
+  }
+  for (Value output : kernel->kernel.outputs)
+    ids.push_back(addBuffer(output.getType(), getKind(at)));
+  add(operands, ids).kernel = kernel;
+  for (auto [result, id] : llvm::zip_equal(results, ids))
+    set(result, id);
+}
+
+void RankMemory::addCall(Operation *call, func::FuncOp unit) {
+  Block &block = unit.getBody().front();
+  for (auto [argument, operand] :
+       llvm::zip_equal(block.getArguments(), call->getOperands()))
+    set(argument, get(operand));
+  for (Kernels::UnitPiece piece : kernels.getPieces(unit)) {
+    if (piece.communication)
+      addCommunication(piece.communication);
+    else if (piece.kernel->kernel.isWhole)
+      return addKernel(piece.kernel, call->getOperands(), call->getResults());
+    else
+      addKernel(piece.kernel, piece.kernel->kernel.inputs,
+                piece.kernel->kernel.outputs);
+  }
+  for (auto [result, value] : llvm::zip_equal(
+           call->getResults(), block.getTerminator()->getOperands()))
+    set(result, get(value));
+}
+
+void RankMemory::addAccumulate(AccumulateOp op) {
+  BufferId sum = get(op.getAccumulator());
+  bool isArgument = sum < int64_t(rank.function.getNumArguments());
+  if (sum >= 0 &&
+      (!op.getAccumulator().hasOneUse() || numNames[sum] != 1 || isArgument))
+    sum = copy(sum);
+  add({get(op.getOperand()), sum}, {});
+  if (sum >= 0)
+    numNames[sum] = 0;
+  set(op.getResult(), sum);
+}
+
+void RankMemory::addCommunication(Operation *op) {
+  if (auto accumulate = dyn_cast<AccumulateOp>(op))
+    return addAccumulate(accumulate);
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    Moment &moment = add({}, {});
+    if (auto it = started.find(wait.getHandle()); it != started.end()) {
+      const Moment &start = moments[it->second];
+      moment.operands = start.operands;
+      moment.operands.append(start.results);
+    }
+    if (op->getNumResults() != 0)
+      set(op->getResult(0), get(wait.getHandle()));
+    return;
+  }
+  // Parts that do not follow each other are copied apart, and together again.
+  SplitAttr split;
+  if (auto gather = dyn_cast<AllGatherOp>(op))
+    split = gather.getSplit();
+  else if (auto scatter = dyn_cast<ReduceScatterOp>(op))
+    split = scatter.getSplit();
+  bool isWide = split && split.getOuter() != 1;
+  BufferId from = op->getNumOperands() != 0 ? get(op->getOperand(0)) : -1;
+  if (isWide)
+    from = copy(from);
+  SmallVector<BufferId, 1> into;
+  bool hasValue = op->getNumResults() != 0 && !isa<SendOp>(op);
+  if (hasValue)
+    into.push_back(addBuffer(op->getResult(0).getType(), getKind(op)));
+  Moment &moment = add({from}, into);
+  if (!isWide)
+    moment.bucket = op->getAttr("bucket");
+  if (op->getNumResults() == 0)
+    return;
+  if (isa<HandleType>(op->getResult(0).getType()))
+    started[op->getResult(0)] = moments.size() - 1;
+  if (hasValue)
+    set(op->getResult(0), isWide ? copy(into[0]) : into[0]);
+}
+
+void RankMemory::addReturn(Operation *op) {
+  llvm::SmallDenseSet<BufferId> taken;
+  for (Value argument : rank.function.getArguments())
+    taken.insert(get(argument));
+  SmallVector<BufferId> results;
+  for (Value value : op->getOperands()) {
+    BufferId id = get(value);
+    results.push_back(taken.insert(id).second ? id : copy(id));
+  }
+  add(results, {});
+}
+
+void RankMemory::addOperation(Operation *op) {
+  at = op;
+  if (auto unit = programs.getCallee(op))
+    return addCall(op, unit);
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return addReturn(op);
+  if (isa<CommunicationOpInterface, WaitOp, AccumulateOp>(op))
+    return addCommunication(op);
+  SmallVector<BufferId> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value value) { return get(value); });
+  SmallVector<BufferId> results;
+  for (Value result : op->getResults()) {
+    results.push_back(addBuffer(result.getType(), getKind(op)));
+    set(result, results.back());
+  }
+  add(operands, results);
+}
+
+void RankMemory::build() {
   Block &block = rank.function.getBody().front();
-  DenseMap<Value, Operation *> last;
-  DenseMap<Value, Value> sent; // By handle.
-  auto home = [&](Value value) {
-    for (auto it = homes.find(value); it != homes.end(); it = homes.find(value))
-      value = it->second;
-    return value;
-  };
-  for (Operation &op : block) {
-    for (Value operand : op.getOperands()) {
-      last[home(operand)] = &op;
-      if (auto it = sent.find(operand); it != sent.end())
-        last[home(it->second)] = &op;
-    }
-    if (isa<CommunicationOpInterface>(op) && op.getNumOperands() != 0 &&
-        op.getNumResults() != 0 && isa<HandleType>(op.getResult(0).getType()))
-      sent[op.getResult(0)] = op.getOperand(0);
-    if (isa<WaitOp>(op) && op.getNumResults() != 0)
-      homes[op.getResult(0)] = op.getOperand(0);
-    for (const InPlace &pair : workspaces.getInPlace(&op))
-      homes[op.getResult(pair.result)] = op.getOperand(pair.operand);
-    if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      bool isLast = llvm::all_of(
-          accumulate.getAccumulator().getUsers(), [&](Operation *user) {
-            return user == &op || user->isBeforeInBlock(&op);
-          });
-      if (isLast && !isa<BlockArgument>(accumulate.getAccumulator()))
-        homes[accumulate.getResult()] = accumulate.getAccumulator();
-    }
+  for (BlockArgument argument : block.getArguments()) {
+    auto role = rank.function.getArgAttrOfType<RoleAttr>(
+        argument.getArgNumber(), HeteroDialect::getRoleAttrName());
+    bool isState = role && role.isState();
+    set(argument, addBuffer(argument.getType(), isState ? "state" : "inputs"));
+    isKept.push_back(!isState);
   }
-  for (auto [value, op] : last) {
-    used.insert(value);
-    if (!isa<func::ReturnOp>(op))
-      ends[op].push_back(value);
+  if (UsedKernel *whole = kernels.getWhole(rank.function)) {
+    llvm::SetVector<Value> outputs;
+    for (Value value : block.getTerminator()->getOperands())
+      if (value.getDefiningOp())
+        outputs.insert(value);
+    at = &*llvm::find_if(llvm::reverse(block), llvm::IsaPred<func::CallOp>);
+    addKernel(whole, block.getArguments(), outputs.getArrayRef());
+    return addReturn(block.getTerminator());
+  }
+  for (Operation &op : block)
+    addOperation(&op);
+}
+
+/// Finds where each buffer ends, and which operands end with all calls.
+void RankMemory::findEnds() {
+  std::vector<int64_t> last(bytes.size(), -1);
+  for (auto [index, moment] : llvm::enumerate(moments)) {
+    for (BufferId id : moment.operands)
+      last[id] = index;
+    for (BufferId id : moment.results)
+      last[id] = index;
+  }
+  isKept.resize(bytes.size(), false);
+  for (auto [id, index] : llvm::enumerate(last))
+    // What is returned stays, and so do arguments that nothing reads.
+    if (index >= 0 && index + 1 < int64_t(moments.size()))
+      moments[index].ended.push_back(id);
+  for (auto [index, moment] : llvm::enumerate(moments))
+    if (moment.kernel)
+      for (auto [i, id] : llvm::enumerate(moment.operands))
+        if (last[id] != int64_t(index) || llvm::count(moment.operands, id) != 1)
+          moment.kernel->ends.reset(i);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void RankMemory::hold(BufferId id) {
+  if (isHeld[id])
+    return;
+  isHeld[id] = true;
+  amounts[kindOf[id]] += bytes[id];
+  live += bytes[id];
+}
+
+void RankMemory::release(BufferId id) {
+  if (!isHeld[id] || isKept[id])
+    return;
+  isHeld[id] = false;
+  amounts[kindOf[id]] -= bytes[id];
+  live -= bytes[id];
+}
+
+/// Results take the memory of operands; that of inputs, which stay, is copied.
+void RankMemory::reuseOperands(const Moment &moment) {
+  for (InPlacePair pair : moment.kernel->getMemory().inPlace) {
+    BufferId from = moment.operands[pair.operand];
+    BufferId to = moment.results[pair.result];
+    if (isKept[from])
+      continue;
+    isHeld[from] = false;
+    isHeld[to] = true;
+    kindOf[to] = kindOf[from];
   }
 }
 
-void RankMemory::hold(Value value, StringRef kind) {
-  if (homes.contains(value))
+void RankMemory::note(const Moment &moment, int64_t workspace) {
+  if (peak.at && live + workspace <= peak.bytes)
     return;
-  int64_t bytes = getBytes(value.getType());
-  held[value] = kind;
-  amounts[kind] += bytes;
-  live += bytes;
-}
-
-void RankMemory::release(Value value) {
-  auto it = held.find(value);
-  if (it == held.end())
-    return;
-  int64_t bytes = getBytes(value.getType());
-  amounts[it->second] -= bytes;
-  live -= bytes;
-  held.erase(it);
+  peak.bytes = live + workspace;
+  peak.at = moment.at;
+  atPeak = amounts;
+  atPeak["workspace"] = workspace;
 }
 
 Peak RankMemory::run() {
-  findEnds();
-  for (Value argument : rank.function.getArguments())
-    hold(argument, getKind(argument, rank.function));
-  for (Operation &op : rank.function.getBody().front()) {
-    int64_t workspace = isa<func::CallOp>(op) ? workspaces.get(&op) : 0;
-    int64_t results = 0;
-    for (Value result : op.getResults())
-      if (!homes.contains(result))
-        results += getBytes(result.getType());
-    for (Value result : op.getResults())
-      hold(result, getKind(result, rank.function));
-    // The results of a unit are made inside of it.
-    int64_t extra = std::max<int64_t>(workspace - results, 0);
-    if (!peak.at || live + extra > peak.bytes) {
-      peak.bytes = live + extra;
-      peak.at = &op;
-      atPeak = amounts;
-      atPeak["workspace"] = extra;
-    }
-    for (Value value : ends.lookup(&op))
-      release(value);
-    for (Value result : op.getResults())
-      if (!used.contains(result) && !homes.contains(result))
-        release(result);
+  isHeld.assign(bytes.size(), false);
+  for (BufferId id = 0; id < int64_t(rank.function.getNumArguments()); ++id)
+    hold(id);
+  for (size_t i = 0; i < moments.size(); ++i) {
+    const Moment &moment = moments[i];
+    if (moment.kernel)
+      reuseOperands(moment);
+    for (size_t j = i; j == i || (j < moments.size() && moment.bucket &&
+                                  moments[j].bucket == moment.bucket);
+         ++j)
+      llvm::for_each(moments[j].results, [&](BufferId id) { hold(id); });
+    note(moment, moment.kernel ? moment.kernel->getMemory().workspace : 0);
+    for (BufferId id : moment.ended)
+      release(id);
   }
   peak.kinds = describe();
   return peak;
@@ -456,10 +494,15 @@ LogicalResult verify::checkMemory(const Programs &programs,
   std::vector<Device> devices;
   if (cluster)
     devices = cluster.getDevices();
-  Workspaces workspaces(programs);
+  Kernels kernels(programs);
+  // What ends with a kernel is known when all of its calls are.
+  std::map<int64_t, RankMemory> memories;
+  for (auto &[number, rank] : programs.ranks)
+    memories.try_emplace(number, rank, programs, kernels);
   bool ok = true;
-  for (auto &[number, rank] : programs.ranks) {
-    const Peak &peak = peaks[number] = RankMemory(rank, workspaces).run();
+  for (auto &[number, memory] : memories) {
+    const RankSteps &rank = programs.ranks.at(number);
+    const Peak &peak = peaks[number] = memory.run();
     if (!cluster || number >= int64_t(devices.size()) || !peak.at)
       continue;
     DeviceClassOp deviceClass = devices[number].deviceClass;

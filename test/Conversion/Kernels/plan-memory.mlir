@@ -108,11 +108,12 @@ func.func @branch(%c: i1, %x: memref<16xf32>) {
 
 #pair = {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
 
-// An update takes the place of its operand, which is not needed afterwards.
+// An update takes the place of its operand, as was decided.
 // CHECK: func.func @update(%[[P:.*]]: memref<4xf32>, %[[G:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<4xf32>)
 // CHECK-SAME: hetero.in_place = array<i64: 0, 0>
 // CHECK: linalg.generic {{.*}} ins(%[[P]], %[[G]] : {{.*}}) outs(%[[P]] : memref<4xf32>)
-func.func @update(%p: memref<4xf32> {hetero.last_use}, %g: memref<4xf32>, %out: memref<4xf32> {hetero.result}) {
+func.func @update(%p: memref<4xf32>, %g: memref<4xf32>, %out: memref<4xf32> {hetero.result})
+    attributes {hetero.in_place = array<i64: 0, 0>} {
   linalg.generic #pair ins(%p, %g : memref<4xf32>, memref<4xf32>) outs(%out : memref<4xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %s = arith.addf %a, %b : f32
@@ -121,14 +122,15 @@ func.func @update(%p: memref<4xf32> {hetero.last_use}, %g: memref<4xf32>, %out: 
   return
 }
 
-// Not if it is read again later, nor if elements are read at other places than
-// they are written.
+// Refused if it is read again later, or if elements are read at other places
+// than they are written: nobody decides so.
 // CHECK: func.func @read_later
 // CHECK-NOT: hetero.in_place
 // CHECK: func.func @reversed
 // CHECK-NOT: hetero.in_place
 // CHECK: func.func @before
-func.func @read_later(%p: memref<4xf32> {hetero.last_use}, %out: memref<4xf32> {hetero.result}, %other: memref<4xf32>) {
+func.func @read_later(%p: memref<4xf32>, %other: memref<4xf32>, %out: memref<4xf32> {hetero.result})
+    attributes {hetero.in_place = array<i64: 0, 0>} {
   linalg.generic #trait ins(%p : memref<4xf32>) outs(%out : memref<4xf32>) {
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %a, %a : f32
@@ -137,7 +139,8 @@ func.func @read_later(%p: memref<4xf32> {hetero.last_use}, %out: memref<4xf32> {
   memref.copy %p, %other : memref<4xf32> to memref<4xf32>
   return
 }
-func.func @reversed(%p: memref<4xf32> {hetero.last_use}, %out: memref<4xf32> {hetero.result}) {
+func.func @reversed(%p: memref<4xf32>, %out: memref<4xf32> {hetero.result})
+    attributes {hetero.in_place = array<i64: 0, 0>} {
   linalg.generic {indexing_maps = [affine_map<(d) -> (3 - d)>, #map], iterator_types = ["parallel"]}
       ins(%p : memref<4xf32>) outs(%out : memref<4xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -148,7 +151,8 @@ func.func @reversed(%p: memref<4xf32> {hetero.last_use}, %out: memref<4xf32> {he
 
 // What is read before anything is written can be of any use.
 // CHECK-SAME: hetero.in_place = array<i64: 0, 0>
-func.func @before(%p: memref<4xf32> {hetero.last_use}, %s: memref<f32>, %out: memref<4xf32> {hetero.result}) {
+func.func @before(%p: memref<4xf32>, %s: memref<f32>, %out: memref<4xf32> {hetero.result})
+    attributes {hetero.in_place = array<i64: 0, 0>} {
   linalg.generic {indexing_maps = [#map, affine_map<(d) -> ()>], iterator_types = ["reduction"]}
       ins(%p : memref<4xf32>) outs(%s : memref<f32>) {
   ^bb0(%a: f32, %o: f32):
@@ -157,6 +161,18 @@ func.func @before(%p: memref<4xf32> {hetero.last_use}, %s: memref<f32>, %out: me
   }
   linalg.generic {indexing_maps = [affine_map<(d) -> ()>, #map], iterator_types = ["parallel"]}
       ins(%s : memref<f32>) outs(%out : memref<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// Without a decision nothing is in place.
+// CHECK: func.func @undecided
+// CHECK-NOT: hetero.in_place
+// CHECK: linalg.generic {{.*}} outs(%arg1 : memref<4xf32>)
+func.func @undecided(%p: memref<4xf32>, %out: memref<4xf32> {hetero.result}) {
+  linalg.generic #trait ins(%p : memref<4xf32>) outs(%out : memref<4xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
   }

@@ -185,5 +185,33 @@ func.func @lapack(%a: tensor<6x4xf32>, %tau: tensor<4xf32>) -> tensor<6x4xf32> {
   return %0 : tensor<6x4xf32>
 }
 
+// Where results are to be computed is decided here: in the memory of an operand
+// that ends with the kernel, if each element is read where it is written, or all
+// of it before.
+// CHECK-LABEL: func.func @in_place
+// CHECK-SAME: hetero.in_place = array<i64: 1, 0, 0, 1>
+func.func @in_place(%m: tensor<4x4xf32> {hetero.last_use}, %w: tensor<4x4xf32> {hetero.last_use}, %g: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = stablehlo.dot_general %m, %g, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.subtract %w, %0 : tensor<4x4xf32>
+  %2 = stablehlo.dot_general %0, %g, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// Not if it is read at other places, nor if it is read later.
+// CHECK-LABEL: func.func @beside
+// CHECK-NOT: hetero.in_place
+// CHECK-LABEL: func.func @read_later
+// CHECK-NOT: hetero.in_place
+func.func @beside(%w: tensor<4x4xf32> {hetero.last_use}, %g: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.transpose %w, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.add %0, %g : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func @read_later(%w: tensor<4x4xf32> {hetero.last_use}, %g: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<2x2xf32>) {
+  %0 = stablehlo.add %w, %g : tensor<4x4xf32>
+  %1 = stablehlo.slice %w [0:2, 0:2] : (tensor<4x4xf32>) -> tensor<2x2xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<2x2xf32>
+}
+
 // CHECK-DAG: func.func private @hetero_fft(index)
 // CHECK-DAG: func.func private @hetero_lapack(index)

@@ -6,9 +6,9 @@
 // ends there, so it takes its place.
 // IN-PLACE: remark: rank 0 needs the most memory here: 8000 bytes (inputs 3.91 KiB, state 3.91 KiB)
 
-// Here the old one is read in another order: the new one takes its place when
-// that is done, and the reversed one is beside it.
-// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, state 3.91 KiB, workspace 3.91 KiB
+// Here the old one is read in another order by the loop that writes the new one,
+// which is beside it.
+// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, new state 3.91 KiB, state 3.91 KiB
 
 //--- in-place.mlir
 hetero.cluster @one {

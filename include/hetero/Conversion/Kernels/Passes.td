@@ -120,10 +120,12 @@ def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
     from one to the other, stay as they are. Where nothing is freed yet, the
     block is not either: who frees the rest frees it as well.
 
-    A result is computed in the memory of an operand with `hetero.last_use` of
-    the same type, if the operand is read before the result is written, or
-    element by element by the operation that writes it. `hetero.in_place` on the
-    kernel has the numbers of both; who calls it passes one buffer for them.
+    A result is computed in the memory of an operand where `hetero.in_place` on
+    the kernel has their numbers: hetero-lower-to-linalg has decided that, as the
+    check of memory does. It has to be seen on the buffers that the operand is
+    read before the result is written, or element by element by the operation
+    that writes it; a pair of which that cannot be seen is refused. Who calls the
+    kernel passes one buffer for the pairs that are left.
 
     ```mlir
     %a = memref.alloc() : memref<16xf32>
@@ -147,8 +149,9 @@ def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
   let options = [
     Option<"temporaries", "temporaries", "bool", /*default=*/"true",
-           "Put temporaries in one block; otherwise only results take the "
-           "memory of operands">
+           "Put temporaries in one block">,
+    Option<"results", "results", "bool", /*default=*/"true",
+           "Let results take the memory of operands">
   ];
   let statistics = [
     Statistic<"numTemporaries", "num-temporaries", "Number of temporaries">,
@@ -156,7 +159,9 @@ def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
     Statistic<"numBytesUnshared", "num-bytes-unshared",
               "Size of all temporaries">,
     Statistic<"numInPlace", "num-in-place",
-              "Number of results in the memory of operands">
+              "Number of results in the memory of operands">,
+    Statistic<"numRefused", "num-refused",
+              "Number of results that were to be in the memory of operands">
   ];
 }
 

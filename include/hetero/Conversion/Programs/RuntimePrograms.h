@@ -47,7 +47,8 @@ inline constexpr llvm::StringLiteral kLastUseAttr = "hetero.last_use";
 inline constexpr llvm::StringLiteral kResultAttr = "hetero.result";
 
 /// On a kernel: pairs of the number of an operand and that of a result which is
-/// computed in its memory.
+/// computed in its memory. Decided by hetero-lower-to-linalg
+/// (Analysis/KernelMemory.h), done by hetero-plan-memory.
 inline constexpr llvm::StringLiteral kInPlaceAttr = "hetero.in_place";
 
 struct RuntimePrograms {

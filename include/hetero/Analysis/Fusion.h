@@ -1,4 +1,4 @@
-//===- FusionPlan.h - Which operations share a loop -------------*- C++ -*-===//
+//===- Fusion.h - Which operations share a loop -----------------*- C++ -*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,13 @@
 //
 // Thousands of element-wise operations must become few loops before anything
 // is generated: a loop for each of them is slow to compile and slow to run. The
-// plan is made on StableHLO, in one backward walk over a block, in linear time.
+// plan is made on StableHLO, in one backward walk over a kernel, in linear
+// time.
+//
+// It is the only answer to the question what is fused. Three ask for it: the
+// lowering makes exactly the loops of the plan (Conversion/Lowering.h), the
+// graph of a step counts the traffic of these loops (StepGraph.h), and the
+// check of memory gives room to what they store (KernelMemory.h).
 //
 // The idea
 // --------
@@ -44,14 +50,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_FUSIONPLAN_H
-#define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_FUSIONPLAN_H
+#ifndef HETERO_ANALYSIS_FUSION_H
+#define HETERO_ANALYSIS_FUSION_H
 
+#include "hetero/Analysis/Kernels.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace hetero {
+
+/// An operation on single elements, which the lowering knows the code of
+/// (Conversion/ScalarOps.h).
+bool isScalarOp(mlir::Operation *op);
 
 /// An operation that says where an element of its operand is found.
 bool isView(mlir::Operation *op);
@@ -62,14 +72,17 @@ bool isUnitReshape(mlir::Operation *op);
 /// A constant all of whose elements are equal, or an iota: computed anywhere.
 bool isGenerated(mlir::Operation *op);
 
+/// One of these three: a loop can compute its elements where they are needed.
+bool isFusible(mlir::Operation *op);
+
 /// Where an element of the operand of a view is found, given where the element
 /// of its result is: both maps are from the dimensions of a loop.
 mlir::AffineMap getViewMap(mlir::Operation *view, mlir::AffineMap map);
 
 class FusionPlan {
 public:
-  /// Plans all blocks of the function, nested ones included.
-  explicit FusionPlan(mlir::Operation *function);
+  /// Plans the operations of the kernel, nested ones included.
+  explicit FusionPlan(const Kernel &kernel);
 
   /// Whether the results of the operation become tensors.
   bool isStored(mlir::Operation *op) const { return !unstored.contains(op); }
@@ -77,19 +90,31 @@ public:
   /// Whether a loop that uses the result computes it instead of loading it.
   bool isInlined(mlir::Operation *op) const;
 
+  /// How many loops compute the result: 1 if it is stored.
+  unsigned getNumLoops(mlir::Operation *op) const;
+
 private:
   /// The roots of clusters.
   using Roots = llvm::SmallVector<mlir::Operation *, 2>;
 
-  void visitBlock(mlir::Block &block);
+  void visitOps(llvm::ArrayRef<mlir::Operation *> ops);
   void visitFusible(mlir::Operation &op);
-  void findRecomputable(mlir::Block &block);
+  void findRecomputable(llvm::ArrayRef<mlir::Operation *> ops);
+  /// Who uses the value: null for who takes the outputs of the kernel, nothing
+  /// for other kernels.
+  std::optional<mlir::Operation *> getUser(mlir::OpOperand &use) const;
+  bool hasOneUse(mlir::Value value) const;
 
   /// Adds the clusters that the use is in. Returns false if there are none.
   bool addClusters(mlir::OpOperand &use, int64_t rank, Roots &roots) const;
   /// The clusters that the uses of the result are in; none if one is in none.
   Roots getClusters(mlir::Operation &op) const;
 
+  /// Of a kernel that is a part of a block: the block, and what is the
+  /// kernel's.
+  mlir::Block *block = nullptr;
+  llvm::DenseSet<mlir::Operation *> inside;
+  llvm::DenseSet<mlir::Value> outputs;
   /// Operations that never become tensors.
   llvm::DenseSet<mlir::Operation *> unstored;
   /// Operations that several clusters may compute.
@@ -99,6 +124,22 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> clusterSizes;
 };
 
+/// What a dot or dot_general reads: its operands through views, if the loop
+/// nest can be told from where their elements are; else the operands
+/// themselves, of which those that are not stored are made for it.
+struct ProductAccess {
+  ProductAccess(mlir::Operation *product, const FusionPlan &plan);
+
+  struct Operand {
+    mlir::Value source;
+    /// From the dimensions of the loop nest: those of the result, then those
+    /// that are summed over.
+    mlir::AffineMap map;
+  };
+  Operand lhs, rhs;
+  mlir::AffineMap resultMap;
+};
+
 } // namespace hetero
 
-#endif // HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_FUSIONPLAN_H
+#endif // HETERO_ANALYSIS_FUSION_H

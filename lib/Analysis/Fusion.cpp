@@ -1,4 +1,4 @@
-//===- FusionPlan.cpp - Which operations share a loop ---------------------===//
+//===- Fusion.cpp - Which operations share a loop -------------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionPlan.h"
-#include "ScalarOps.h"
+#include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Summary.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -21,11 +22,33 @@ using namespace mlir::stablehlo;
 static constexpr unsigned kMaxClusterSize = 384;
 
 static unsigned getClusterSize(Operation &op) {
-  return isa<IntegerType>(getElementType(op.getResult(0))) ? 1 : 4;
+  return isa<IntegerType>(getElementTypeOrSelf(op.getResult(0))) ? 1 : 4;
 }
 
 static RankedTensorType getType(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether the bits of an element are those of one element of the result.
+static bool isPlainBitcast(BitcastConvertOp op) {
+  Type from = getElementTypeOrSelf(op.getOperand());
+  Type to = getElementTypeOrSelf(op.getResult());
+  return from.isIntOrFloat() && to.isIntOrFloat() &&
+         from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth();
+}
+
+bool hetero::isScalarOp(Operation *op) {
+  if (op->getNumResults() != 1)
+    return false;
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op))
+    return isPlainBitcast(bitcast);
+  return isa<AbsOp, AddOp, AndOp, Atan2Op, CbrtOp, CeilOp, ClampOp, ClzOp,
+             CompareOp, ComplexOp, ConvertOp, CosineOp, DivOp, ExpOp, Expm1Op,
+             FloorOp, ImagOp, IsFiniteOp, Log1pOp, LogOp, LogisticOp, MaxOp,
+             MinOp, MulOp, NegOp, NotOp, OrOp, PopulationCountOp, PowOp, RealOp,
+             ReducePrecisionOp, RemOp, RoundNearestEvenOp, RoundOp, RsqrtOp,
+             SelectOp, ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
+             SignOp, SineOp, SqrtOp, SubtractOp, TanOp, TanhOp, XorOp>(op);
 }
 
 /// The sizes that are not 1.
@@ -43,6 +66,10 @@ bool hetero::isUnitReshape(Operation *op) {
 bool hetero::isView(Operation *op) {
   return isa<BroadcastInDimOp, TransposeOp, ReverseOp, SliceOp>(op) ||
          isUnitReshape(op);
+}
+
+bool hetero::isFusible(Operation *op) {
+  return isView(op) || isGenerated(op) || isScalarOp(op);
 }
 
 bool hetero::isGenerated(Operation *op) {
@@ -98,10 +125,38 @@ static bool isPlannedBlock(Block *block) {
          isa<WhileOp, CaseOp, IfOp>(block->getParentOp());
 }
 
-FusionPlan::FusionPlan(Operation *function) {
-  for (Region &region : function->getRegions())
-    for (Block &block : region)
-      visitBlock(block);
+FusionPlan::FusionPlan(const Kernel &kernel) {
+  if (!kernel.isWhole) {
+    block = kernel.block;
+    inside.insert(kernel.ops.begin(), kernel.ops.end());
+    outputs.insert(kernel.outputs.begin(), kernel.outputs.end());
+  }
+  visitOps(kernel.ops);
+}
+
+std::optional<Operation *> FusionPlan::getUser(OpOperand &use) const {
+  Operation *user = use.getOwner();
+  if (!block || use.get().getParentBlock() != block ||
+      inside.contains(block->findAncestorOpInBlock(*user)))
+    return user;
+  if (outputs.contains(use.get()))
+    return nullptr;
+  return std::nullopt;
+}
+
+bool FusionPlan::hasOneUse(Value value) const {
+  return llvm::count_if(value.getUses(), [&](OpOperand &use) {
+           return getUser(use).has_value();
+         }) == 1;
+}
+
+unsigned FusionPlan::getNumLoops(Operation *op) const {
+  if (isStored(op))
+    return 1;
+  // Products read through views each for itself.
+  size_t number = clusters.lookup(op).size();
+  return number != 0 ? number
+                     : std::max<size_t>(llvm::range_size(op->getUses()), 1);
 }
 
 bool FusionPlan::isInlined(Operation *op) const {
@@ -110,21 +165,21 @@ bool FusionPlan::isInlined(Operation *op) const {
   return !isStored(op);
 }
 
-void FusionPlan::visitBlock(Block &block) {
-  findRecomputable(block);
-  for (Operation &op : llvm::reverse(block)) {
-    if (isView(&op) || isGenerated(&op) || isScalarOp(&op)) {
-      visitFusible(op);
+void FusionPlan::visitOps(ArrayRef<Operation *> ops) {
+  findRecomputable(ops);
+  for (Operation *op : llvm::reverse(ops)) {
+    if (isFusible(op)) {
+      visitFusible(*op);
       continue;
     }
     if (isa<ReduceOp>(op)) {
-      clusters[&op] = {&op};
+      clusters[op] = {op};
       continue;
     }
     if (isa<WhileOp, CaseOp, IfOp>(op))
-      for (Region &region : op.getRegions())
+      for (Region &region : op->getRegions())
         for (Block &nested : region)
-          visitBlock(nested);
+          visitOps(Kernel::ofBlock(nested).ops);
   }
 }
 
@@ -145,7 +200,7 @@ struct Origin {
 } // namespace
 
 static unsigned getNumSteps(Operation &op) {
-  if (isa<IntegerType>(getElementType(op.getResult(0))))
+  if (isa<IntegerType>(getElementTypeOrSelf(op.getResult(0))))
     return 1;
   if (isa<Atan2Op, CbrtOp, CosineOp, ExpOp, Expm1Op, Log1pOp, LogOp, LogisticOp,
           PowOp, SineOp, TanOp, TanhOp>(op))
@@ -176,10 +231,11 @@ static Origin join(Operation &op,
 /// An operation that is made from much, or in many steps, is where others
 /// begin. So is the one that follows, if it is the only one: nothing is won
 /// when the first is stored in its place.
-void FusionPlan::findRecomputable(Block &block) {
+void FusionPlan::findRecomputable(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Value, Origin> origins;
   llvm::DenseSet<Value> ends;
-  for (Operation &op : block) {
+  for (Operation *each : ops) {
+    Operation &op = *each;
     if (isGenerated(&op)) {
       origins[op.getResult(0)] = {};
       continue;
@@ -203,7 +259,7 @@ void FusionPlan::findRecomputable(Block &block) {
                  origin.sources.size() > kMaxSources ||
                  4 * numBytes > 5 * getNumBytes(op.getResult(0).getType()) ||
                  llvm::any_of(op.getOperands(), [&](Value operand) {
-                   return ends.contains(operand) && operand.hasOneUse();
+                   return ends.contains(operand) && hasOneUse(operand);
                  });
     if (isEnd) {
       ends.insert(op.getResult(0));
@@ -224,9 +280,9 @@ static bool readsThroughViews(OpOperand &use) {
 }
 
 bool FusionPlan::addClusters(OpOperand &use, int64_t rank, Roots &roots) const {
-  Operation *user = use.getOwner();
+  Operation *user = *getUser(use);
   auto known = clusters.find(user);
-  if (user->getBlock() != use.get().getParentBlock() ||
+  if (!user || user->getBlock() != use.get().getParentBlock() ||
       known == clusters.end() || known->second.empty())
     return false;
   if (auto reduce = dyn_cast<ReduceOp>(user)) {
@@ -250,7 +306,7 @@ FusionPlan::Roots FusionPlan::getClusters(Operation &op) const {
   Roots roots;
   int64_t rank = getType(op.getResult(0)).getRank();
   for (OpOperand &use : op.getUses())
-    if (!addClusters(use, rank, roots))
+    if (getUser(use) && !addClusters(use, rank, roots))
       return {};
   return roots;
 }
@@ -274,7 +330,10 @@ void FusionPlan::visitFusible(Operation &op) {
   }
   // Views and generated values are stored for users that need a tensor.
   bool needsTensor = llvm::any_of(op.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
+    std::optional<Operation *> seen = getUser(use);
+    if (!seen || !*seen)
+      return seen.has_value();
+    Operation *user = *seen;
     // Computations on single elements see tensors of their surroundings.
     if (!isPlannedBlock(user->getBlock()))
       return !isa<ConstantOp>(op);
@@ -290,4 +349,97 @@ void FusionPlan::visitFusible(Operation &op) {
   }
   unstored.insert(&op);
   clusters[&op] = std::move(roots);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Whether each dimension of the loop nest is one of a map by itself, from
+/// which its size is known.
+static bool areInvertible(ArrayRef<AffineMap> maps) {
+  llvm::SmallBitVector found(maps[0].getNumDims());
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        found.set(dim.getPosition());
+  return found.all();
+}
+
+/// Whether a dimension that is one of the loop nest by itself is as long as the
+/// loop: of a slice, it may be longer.
+static bool hasSizes(const ProductAccess::Operand &operand,
+                     ArrayRef<int64_t> sizes) {
+  return llvm::all_of(llvm::zip_equal(getType(operand.source).getShape(),
+                                      operand.map.getResults()),
+                      [&](auto pair) {
+                        auto dim = dyn_cast<AffineDimExpr>(std::get<1>(pair));
+                        return !dim ||
+                               std::get<0>(pair) == sizes[dim.getPosition()];
+                      });
+}
+
+namespace {
+/// The loop nest of a dot_general: the result's dimensions, then those that are
+/// summed over.
+struct DotLoops {
+  SmallVector<AffineExpr> lhs, rhs;
+  int64_t numDims = 0;
+
+  DotLoops(DotDimensionNumbersAttr numbers, int64_t lhsRank, int64_t rhsRank,
+           MLIRContext *context)
+      : lhs(lhsRank), rhs(rhsRank) {
+    auto next = [&] { return getAffineDimExpr(numDims++, context); };
+    for (auto [l, r] : llvm::zip_equal(numbers.getLhsBatchingDimensions(),
+                                       numbers.getRhsBatchingDimensions()))
+      lhs[l] = rhs[r] = next();
+    auto isContracting = [](ArrayRef<int64_t> dims, int64_t d) {
+      return llvm::is_contained(dims, d);
+    };
+    for (int64_t d = 0; d < lhsRank; ++d)
+      if (!lhs[d] && !isContracting(numbers.getLhsContractingDimensions(), d))
+        lhs[d] = next();
+    for (int64_t d = 0; d < rhsRank; ++d)
+      if (!rhs[d] && !isContracting(numbers.getRhsContractingDimensions(), d))
+        rhs[d] = next();
+    for (auto [l, r] : llvm::zip_equal(numbers.getLhsContractingDimensions(),
+                                       numbers.getRhsContractingDimensions()))
+      lhs[l] = rhs[r] = next();
+  }
+};
+} // namespace
+
+static DotDimensionNumbersAttr getNumbers(Operation *product) {
+  if (auto dot = dyn_cast<DotGeneralOp>(product))
+    return dot.getDotDimensionNumbers();
+  int64_t lhsRank = getType(product->getOperand(0)).getRank();
+  return DotDimensionNumbersAttr::get(product->getContext(), {}, {},
+                                      {lhsRank - 1}, {0});
+}
+
+ProductAccess::ProductAccess(Operation *product, const FusionPlan &plan) {
+  MLIRContext *context = product->getContext();
+  Value values[] = {product->getOperand(0), product->getOperand(1)};
+  DotLoops loops(getNumbers(product), getType(values[0]).getRank(),
+                 getType(values[1]).getRank(), context);
+  resultMap = AffineMap::getMultiDimIdentityMap(loops.numDims, context)
+                  .getSliceMap(0, getType(product->getResult(0)).getRank());
+  SmallVector<int64_t> sizes(loops.numDims);
+  auto read = [&](Value value, ArrayRef<AffineExpr> exprs) {
+    for (auto [expr, size] : llvm::zip_equal(exprs, getType(value).getShape()))
+      sizes[cast<AffineDimExpr>(expr).getPosition()] = size;
+    Operand operand = {value, AffineMap::get(loops.numDims, 0, exprs, context)};
+    for (Operation *op = value.getDefiningOp();
+         op && isView(op) && plan.isInlined(op);
+         op = operand.source.getDefiningOp())
+      operand = {op->getOperand(0), getViewMap(op, operand.map)};
+    return operand;
+  };
+  lhs = read(values[0], loops.lhs);
+  rhs = read(values[1], loops.rhs);
+  if (areInvertible({lhs.map, rhs.map, resultMap}) && hasSizes(lhs, sizes) &&
+      hasSizes(rhs, sizes))
+    return;
+  lhs = {values[0], AffineMap::get(loops.numDims, 0, loops.lhs, context)};
+  rhs = {values[1], AffineMap::get(loops.numDims, 0, loops.rhs, context)};
 }
