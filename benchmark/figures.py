@@ -40,19 +40,23 @@ def best(command: list[str], repeats: int) -> Run:
     return Run(min(r.seconds for r in runs), min(r.cpu for r in runs), max(r.memory for r in runs))
 
 
-def gpt(layers: int, folder: Path, **changes: int) -> Path:
-    """The text of an unrolled GPT of the zoo; lowered if it is not there yet."""
+def zoo_step(model: str, size: str, folder: Path, **changes: int) -> Path:
+    """The text of a step of the zoo; lowered if it is not there yet."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"gpt.bench.layers{layers}{''.join(f'.{key}{value}' for key, value in changes.items())}.mlir"
+    path = folder / f"{model}.{size}{''.join(f'.{key}{value}' for key, value in changes.items())}.mlir"
     if not path.exists():
-        print(f"lowering a GPT of {layers} layers", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "hetero.zoo", "--model", "gpt", "--size", "bench"]
-        command += [f"--layers={layers}", *(f"--{key}={value}" for key, value in changes.items())]
-        command += ["--out", str(folder), "--quiet"]
+        print(f"lowering {model}.{size}", file=sys.stderr, flush=True)
+        command = [sys.executable, "-m", "hetero.zoo", "--model", model, "--size", size]
+        command += [*(f"--{key}={value}" for key, value in changes.items()), "--out", str(folder), "--quiet"]
         path_list = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
         subprocess.run(command, check=True, env=environment)
     return path
+
+
+def gpt(layers: int, folder: Path, **changes: int) -> Path:
+    """The text of an unrolled GPT of the zoo."""
+    return zoo_step("gpt", "bench", folder, layers=layers, **changes)
 
 
 def add_options(parser: argparse.ArgumentParser, repeats: int) -> None:

@@ -14,7 +14,9 @@ gap of the joint plan; then geometric means over all pairs of how much longer
 the plans of each planner take than the joint ones. `released` is the best of
 the published planners as their releases search, `extended` as they do here.
 
-Speed: the searches that must not take long. Schedules: what in-flight counts by
+Speed: the searches that must not take long. Steps: planning whole training
+steps of the zoo at paper size, from the text that JAX exports to the planned
+module, with the time of the plan beside it. Schedules: what in-flight counts by
 boundary (h1f1b) gain over 1f1b where a boundary takes half of a stage or more.
 """
 
@@ -32,9 +34,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from figures import ROOT, Report, growth
+from figures import ROOT, Report, best, growth, zoo_step
 
-PARTS = ("split", "speed", "schedules", "quality", "scale")
+PARTS = ("split", "speed", "steps", "schedules", "quality", "scale")
 OPS_PER_LAYER = 400
 OPS = (100, 1_000, 10_000, 100_000)
 DEVICES = (4, 16, 64, 256, 1_024, 4_096)
@@ -53,6 +55,8 @@ BARS = {
     "speed.layers66.devices12": 0.5,
     "speed.layers50.devices1024": 10.0,
     "speed.layers50.devices1024.memory": 2.0,
+    **{f"steps.{model}.aws-16": 4.0 for model in ("gpt", "bert", "vit", "moe")},
+    **{f"steps.{model}.aws": 6.0 for model in ("gpt", "bert", "vit", "moe")},
     "gap.small.median": 8.0,
     "gap.large.median": 15.0,
     "gap.large.most": 15.0,
@@ -273,6 +277,23 @@ def speed(planner: Planner, folder: Path, report: Report) -> None:
         report.add(f"speed.{name}.memory", max(answer["memory"] for answer in answers), "GB")
 
 
+def steps(tools: Path, folder: Path, report: Report) -> None:
+    """Planning steps of the zoo at paper size with joint; the best of two."""
+    for model in ("gpt", "bert", "vit", "moe"):
+        step = zoo_step(model, "paper", folder)
+        for cluster in ("aws-16", "aws"):
+            planned = folder / f"{model}.{cluster}.planned.mlir"
+            file = ROOT / "examples" / "clusters" / f"{cluster}.yaml"
+            command = [str(tools / "hetero-opt"), str(step), f"--hetero-plan-pipeline=cluster={file}", "-o", str(planned)]
+            report.add(f"steps.{model}.{cluster}", best(command, 2).seconds, "s")
+            plan = subprocess.run(
+                [str(tools / "hetero-translate"), "--plan", str(planned)], check=True, capture_output=True, text=True
+            ).stdout
+            predicted = re.search(r"^predicted: ([0-9]+) (\w+)$", plan, re.MULTILINE)
+            scale_of = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+            report.add(f"steps.{model}.{cluster}.predicted", int(predicted[1]) * scale_of[predicted[2]], "s")
+
+
 def schedules(planner: Planner, folder: Path, report: Report) -> None:
     """Two nodes behind a link that takes half to one and a half times as long as a stage."""
     problem = write_problem(folder, 24, 64)
@@ -324,6 +345,8 @@ def main() -> int:
             split(planner, Path(folder), report)
         if "speed" in parts:
             speed(planner, Path(folder), report)
+        if "steps" in parts:
+            steps(Path(options.hetero_plan).parent, ROOT / "build" / "benchmark", report)
         if "schedules" in parts:
             schedules(planner, Path(folder), report)
         if "quality" in parts:

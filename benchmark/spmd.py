@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from figures import ROOT, Report, add_options
+from figures import ROOT, Report, add_options, zoo_step
 
 # Models and sizes of the zoo, and the clusters that each size is for.
 SMALL = {"bert": "base", "vgg19": "paper", "gpt": "bench", "moe": "test", "vit": "paper"}
@@ -60,13 +59,7 @@ def make_graph(model: str, size: str, folder: Path, tools: Path) -> Path:
     graph = folder / f"{model}.{size}.graph.yaml"
     if graph.exists():
         return graph
-    step = folder / f"{model}.{size}.mlir"
-    if not step.exists():
-        print(f"lowering {model}", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "hetero.zoo", "--model", model, "--size", size]
-        path_list = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path_list))}
-        subprocess.run([*command, "--out", str(folder), "--quiet"], check=True, env=environment)
+    step = zoo_step(model, size, folder)
     subprocess.run([str(tools / "hetero-translate"), "--graph", str(step), "-o", str(graph)], check=True)
     return graph
 

@@ -330,11 +330,12 @@ bool Driver::fill(StepPlan &found, const std::vector<int64_t> &devices,
                getUsable(need.first);
       }))
     return false;
+  std::vector<Bytes> stored = getStoredState(*model.graph, *found.program);
   for (auto [member, device] : enumerate(devices)) {
     DeviceShare share;
     share.device = device;
     share.memory = (*needs)[device];
-    share.state = getStoredState(*model.graph, *found.program, member);
+    share.state = stored[member];
     found.plan.stages[0].shares.push_back(share);
   }
   return true;

@@ -400,8 +400,8 @@ std::vector<OpStrategy> StrategyFinder::find(int64_t index) const {
 std::string StrategyFinder::getKey(int64_t index) const {
   const GraphOp &op = graph.operations[index];
   SmallVector<int64_t, 64> key = {segmentOf(index), op.reshape};
-  for (LoopReduction loop : op.loops)
-    key.push_back(int64_t(loop));
+  for (std::optional<ReductionKind> loop : op.loops)
+    key.push_back(loop ? int64_t(*loop) : -1);
   auto addTensors = [&](ArrayRef<int64_t> tensors,
                         ArrayRef<std::vector<int>> loops) {
     key.push_back(-2);

@@ -54,8 +54,8 @@ static Graph makeDense(int64_t batch, int64_t width) {
     builder.update(weight, builder.elementwise(weight, gradient, true));
     at = output;
   }
-  builder.result(builder.reduce(builder.reduce(at, LoopReduction::Sum),
-                                LoopReduction::Sum));
+  builder.result(builder.reduce(builder.reduce(at, ReductionKind::Sum),
+                                ReductionKind::Sum));
   return std::move(builder.graph);
 }
 
