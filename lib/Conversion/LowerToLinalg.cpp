@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "PrepareForCpu.h"
 #include "hetero/Analysis/KernelMemory.h"
+#include "hetero/Analysis/PrepareForCpu.h"
 #include "hetero/Conversion/Passes.h"
 #include "hetero/Conversion/RuntimePrograms.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
