@@ -75,7 +75,8 @@ private:
   bool alias(Operation *op);
   void addCopies(Operation *op, int64_t at);
   void addCopies(ConvolutionOp op, int64_t at);
-  void addCopy(uint64_t bytes, int64_t at);
+  void addCopy(uint64_t bytes, int64_t at, int64_t first = INT64_MAX);
+  int64_t absorb(ValueRange parts);
   void addControl(Operation *op);
   int64_t getNestedBytes();
   void runOps();
@@ -174,9 +175,27 @@ bool MemoryWalk::alias(Operation *op) {
   return true;
 }
 
-void MemoryWalk::addCopy(uint64_t bytes, int64_t at) {
+void MemoryWalk::addCopy(uint64_t bytes, int64_t at, int64_t first) {
   int64_t size = llvm::alignTo(bytes, temporaryAlignment);
-  blocks.push_back({size, at, at});
+  blocks.push_back({size, std::min(first, at), at});
+}
+
+/// Parts of a tensor that nobody else needs are computed in their place.
+/// Returns when the first of them is.
+int64_t MemoryWalk::absorb(ValueRange parts) {
+  int64_t first = INT64_MAX;
+  for (Value part : parts) {
+    int64_t number = find(part);
+    if (number < 0 || !part.hasOneUse())
+      continue;
+    Buffer &buffer = buffers[number];
+    if (buffer.kind != Buffer::Temporary || !buffer.isDirect ||
+        buffer.value != part)
+      continue;
+    buffer.kind = Buffer::Constant;
+    first = std::min(first, buffer.first);
+  }
+  return first;
 }
 
 /// Bytes of elements of a type in which products are summed.
@@ -215,8 +234,12 @@ void MemoryWalk::addCopies(ConvolutionOp op, int64_t at) {
   int64_t width = getSumWidth(getElementTypeOrSelf(op.getResult()));
   if (width == 0 && type.getNumElements() > 0)
     width = getNumBytes(type) / type.getNumElements();
-  if (uint64_t padded = getPaddedBytes(op, width))
-    addCopy(padded, at);
+  if (uint64_t padded = getPaddedBytes(op, width)) {
+    bool isConverted =
+        uint64_t(width * type.getNumElements()) != getNumBytes(type);
+    addCopy(padded, at,
+            absorb(isConverted ? ValueRange() : ValueRange(op.getLhs())));
+  }
   if (auto reversal = op.getWindowReversal();
       reversal && llvm::is_contained(*reversal, true))
     addCopy(getNumBytes(op.getRhs().getType()), at);
@@ -264,8 +287,10 @@ int64_t MemoryWalk::getNestedBytes() {
 }
 
 /// Results of loops and branches are allocated by themselves and stay to the
-/// end. Each iteration of a loop starts from a copy of what is carried.
+/// end. So does what a loop starts from; each iteration has what it is given,
+/// and hands on a copy of that to its body.
 void MemoryWalk::addControl(Operation *op) {
+  bool isLoop = isa<WhileOp>(op);
   int64_t results = 0, most = 0;
   for (Value result : op->getResults()) {
     make(result, 0, /*isDirect=*/false);
@@ -275,14 +300,14 @@ void MemoryWalk::addControl(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region) {
       Kernel inner = Kernel::ofBlock(block);
-      int64_t bytes =
-          MemoryWalk(inner, plan, isa<WhileOp>(op)).getNestedBytes();
-      if (isa<WhileOp>(op) && &region == &op->getRegion(0))
-        bytes += results;
+      int64_t bytes = MemoryWalk(inner, plan, isLoop).getNestedBytes();
+      if (isLoop)
+        bytes += &region == &op->getRegion(0) ? 2 * results : results;
       most = std::max(most, bytes);
     }
   unplanned += results;
   mostUnplanned = std::max(mostUnplanned, unplanned + most);
+  unplanned += isLoop ? results : 0;
 }
 
 /// Whether the lowering computes the results as they are, where they are to be.
@@ -308,6 +333,10 @@ void MemoryWalk::visit(Operation *op, int64_t at) {
     return addControl(op);
   for (Value result : op->getResults())
     make(result, at, isDirect(op));
+  if (isa<ConcatenateOp>(op))
+    buffers.back().first = std::min(at, absorb(op->getOperands()));
+  else if (isa<PadOp>(op))
+    buffers.back().first = std::min(at, absorb(op->getOperand(0)));
   addCopies(op, at);
 }
 

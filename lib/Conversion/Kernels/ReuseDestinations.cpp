@@ -58,7 +58,11 @@ static Value getReplacement(RewriterBase &rewriter,
                             tensor::EmptyOp empty, Operation *user) {
   bool isBuffer = isa<bufferization::MaterializeInDestinationOp>(op) &&
                   op->getNumResults() == 0;
-  if (isBuffer && !isAlone(op.getSourceOperand().get(), empty, user))
+  Value source = op.getSourceOperand().get();
+  if (isBuffer && !isAlone(source, empty, user))
+    return Value();
+  // What others read as well would keep all that it is inserted into.
+  if (!isBuffer && !source.hasOneUse())
     return Value();
   return bufferization::buildSubsetExtraction(rewriter, op, empty, user);
 }

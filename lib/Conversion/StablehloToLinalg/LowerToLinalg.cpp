@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "PrepareForCpu.h"
 #include "hetero/Analysis/KernelMemory.h"
+#include "hetero/Analysis/PrepareForCpu.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"
 #include "hetero/Dialect/Sdy/Sdy.h"

@@ -20,9 +20,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/KernelMemory.h"
+#include "hetero/Analysis/PrepareForCpu.h"
 #include "hetero/Transforms/Verify/Verify.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
+#include <functional>
 
 using namespace mlir;
 using namespace hetero;
@@ -64,18 +65,43 @@ using BufferId = int;
 
 /// A kernel of some unit, and what is known of it from all calls.
 struct UsedKernel {
-  explicit UsedKernel(Kernel made)
-      : kernel(std::move(made)), ends(kernel.inputs.size(), true) {}
+  explicit UsedKernel(Kernel made,
+                      std::function<func::FuncOp(func::CallOp)> getUnit = {})
+      : kernel(std::move(made)), ends(kernel.inputs.size(), true),
+        getUnit(std::move(getUnit)) {}
 
   const KernelMemory &getMemory() {
-    if (!memory)
-      memory = getKernelMemory(kernel, FusionPlan(kernel), ends);
+    if (memory)
+      return *memory;
+    Kernel *made = &kernel;
+    Kernel inlined;
+    OwningOpRef<func::FuncOp> prepared;
+    if (getUnit || hasShortLoops(kernel)) {
+      prepared = prepare();
+      inlined = Kernel::ofBlock(prepared->getBody().front());
+      made = &inlined;
+    }
+    memory = getKernelMemory(*made, FusionPlan(*made), ends);
     return *memory;
+  }
+
+  /// A copy of the kernel as it is lowered.
+  OwningOpRef<func::FuncOp> prepare() {
+    Operation *parent = kernel.block->getParentOp();
+    OpBuilder builder(parent->getContext());
+    auto getNone = [](func::CallOp) { return func::FuncOp(); };
+    OwningOpRef<func::FuncOp> copy =
+        emitKernel(builder, "kernel", kernel, parent->getLoc(),
+                   getUnit ? GetUnitFn(getUnit) : GetUnitFn(getNone));
+    prepareForCpu(*copy);
+    return copy;
   }
 
   Kernel kernel;
   /// The operands that end with each call.
   llvm::SmallBitVector ends;
+  /// Of a whole program, which calls units.
+  std::function<func::FuncOp(func::CallOp)> getUnit;
   std::optional<KernelMemory> memory;
 };
 
@@ -109,7 +135,6 @@ private:
   const Programs &programs;
   DenseMap<Operation *, SmallVector<UnitPiece>> pieces;
   std::vector<std::unique_ptr<UsedKernel>> kernels;
-  std::vector<OwningOpRef<func::FuncOp>> scratch;
 };
 
 /// What a rank does, and the memory that it has meanwhile.
@@ -185,15 +210,11 @@ ArrayRef<Kernels::UnitPiece> Kernels::getPieces(func::FuncOp unit) {
 }
 
 UsedKernel *Kernels::getWhole(func::FuncOp program) {
-  auto getUnit = [&](func::CallOp call) { return programs.getCallee(call); };
+  auto getUnit = [this](func::CallOp call) { return programs.getCallee(call); };
   std::optional<Kernel> kernel = getWholeProgram(program, getUnit);
   if (!kernel)
     return nullptr;
-  OpBuilder builder(program.getContext());
-  scratch.push_back(
-      emitKernel(builder, "step", *kernel, program.getLoc(), getUnit));
-  Kernel inlined = Kernel::ofBlock(scratch.back()->getBody().front());
-  kernels.push_back(std::make_unique<UsedKernel>(std::move(inlined)));
+  kernels.push_back(std::make_unique<UsedKernel>(std::move(*kernel), getUnit));
   return kernels.back().get();
 }
 
@@ -377,12 +398,8 @@ void RankMemory::build() {
     isKept.push_back(!isState);
   }
   if (UsedKernel *whole = kernels.getWhole(rank.function)) {
-    llvm::SetVector<Value> outputs;
-    for (Value value : block.getTerminator()->getOperands())
-      if (value.getDefiningOp())
-        outputs.insert(value);
     at = &*llvm::find_if(llvm::reverse(block), llvm::IsaPred<func::CallOp>);
-    addKernel(whole, block.getArguments(), outputs.getArrayRef());
+    addKernel(whole, block.getArguments(), whole->kernel.outputs);
     return addReturn(block.getTerminator());
   }
   for (Operation &op : block)

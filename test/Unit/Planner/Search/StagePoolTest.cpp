@@ -28,8 +28,16 @@ struct Case {
         builder(problem, cluster, options) {
     std::vector<std::vector<int64_t>> all = microbatchOptions(problem);
     microbatches = all[random() % all.size()];
-    for (int i = 0; i < 6; ++i)
+    // Every second design differs from the one before in one stage.
+    for (int i = 0; i < 3; ++i) {
       designs.push_back(makeRandomStages(random, builder));
+      designs.push_back(designs.back());
+      StageChoice &stage = designs.back()[random() % designs.back().size()];
+      if (random() % 2)
+        stage.recompute = !stage.recompute;
+      else
+        stage.state = options.stateModes[random() % 4];
+    }
   }
 
   std::mt19937 random;

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is easier to say in StableHLO than in loops.
+// What is easier to say in StableHLO than in loops. The lowering rewrites each
+// kernel so, and the check of memory a copy of those where it matters.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_PREPAREFORCPU_H
-#define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_PREPAREFORCPU_H
+#ifndef HETERO_ANALYSIS_PREPAREFORCPU_H
+#define HETERO_ANALYSIS_PREPAREFORCPU_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "hetero/Analysis/Kernels.h"
 
 namespace hetero {
 
@@ -27,6 +28,9 @@ namespace hetero {
 ///   %s = reduce add %r over [0]
 void prepareForCpu(mlir::func::FuncOp function);
 
+/// Whether a kernel has loops that would be written out.
+bool hasShortLoops(const Kernel &kernel);
+
 } // namespace hetero
 
-#endif // HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_PREPAREFORCPU_H
+#endif // HETERO_ANALYSIS_PREPAREFORCPU_H

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrepareForCpu.h"
-#include "ScalarOps.h"
+#include "hetero/Analysis/PrepareForCpu.h"
 #include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Loops.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -100,7 +100,7 @@ static bool isLargeSum(ReduceOp op) {
   Block &body = op.getBody().front();
   return type && type.hasStaticShape() && type.getNumElements() >= kMinSummed &&
          (type.getElementType().isF32() || type.getElementType().isF64()) &&
-         getElementType(op->getResult(0)) == type.getElementType() &&
+         getElementTypeOrSelf(op->getResult(0)) == type.getElementType() &&
          llvm::hasSingleElement(body.without_terminator()) &&
          isa<AddOp>(body.front()) &&
          matchPattern(op.getInitValues()[0], m_AnyZeroFloat());
@@ -152,6 +152,20 @@ static void splitSums(func::FuncOp function) {
     op.getInputsMutable().assign(first->getResult(0));
     op.setDimensions(llvm::to_vector(llvm::seq<int64_t>(0, numLeft)));
   }
+}
+
+bool hetero::hasShortLoops(const Kernel &kernel) {
+  return llvm::any_of(kernel.ops, [](Operation *op) {
+    // Other operations have no loops in their regions.
+    if (!isa<WhileOp, IfOp, CaseOp>(op))
+      return false;
+    auto find = [](WhileOp loop) {
+      std::optional<CountedLoop> counted = matchCountedLoop(loop);
+      return counted && isShort(loop, *counted) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+    };
+    return op->walk(find).wasInterrupted();
+  });
 }
 
 void hetero::prepareForCpu(func::FuncOp function) {
