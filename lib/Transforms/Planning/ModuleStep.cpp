@@ -22,6 +22,9 @@
 using namespace mlir;
 using namespace hetero;
 
+ModuleStep::ModuleStep(ModuleOp module, StepReading &reading)
+    : module(module), reading(reading) {}
+
 ModuleStep::~ModuleStep() = default;
 
 //===----------------------------------------------------------------------===//

@@ -71,6 +71,9 @@ convertToRuntimePrograms(mlir::ModuleOp module, int64_t numRanks = 0,
 /// `hetero.last_use`, so that results can be computed in their memory.
 void markLastUses(RuntimePrograms &programs);
 
+/// The runtime's name of a type; nothing if it cannot be executed.
+std::optional<runtime::TensorType> getRuntimeType(mlir::Type type);
+
 } // namespace hetero
 
 #endif // HETERO_CONVERSION_PROGRAMS_RUNTIMEPROGRAMS_H

@@ -63,8 +63,7 @@ public:
   std::pair<int64_t, int64_t> countDivided(const planner::StepPlan &plan) const;
 
 private:
-  ModuleStep(mlir::ModuleOp module, StepReading &reading)
-      : module(module), reading(reading) {}
+  ModuleStep(mlir::ModuleOp module, StepReading &reading);
   mlir::LogicalResult addTensorSplits(const cluster::Cluster &cluster,
                                       planner::PlanRequest &request);
 

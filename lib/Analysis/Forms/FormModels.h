@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_LIB_ANALYSIS_FORMMODELS_H
-#define HETERO_LIB_ANALYSIS_FORMMODELS_H
+#ifndef HETERO_LIB_ANALYSIS_FORMS_FORMMODELS_H
+#define HETERO_LIB_ANALYSIS_FORMS_FORMMODELS_H
 
 #include "hetero/Analysis/Forms.h"
 #include "hetero/Dialect/Stablehlo.h"
@@ -48,4 +48,4 @@ void attachReshardModels(mlir::MLIRContext *context);
 
 } // namespace hetero::forms
 
-#endif // HETERO_LIB_ANALYSIS_FORMMODELS_H
+#endif // HETERO_LIB_ANALYSIS_FORMS_FORMMODELS_H
