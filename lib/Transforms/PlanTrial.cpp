@@ -21,7 +21,7 @@ hetero::measureMemory(ModuleOp planned, StringRef scheduleKind) {
   // What is wrong with a trial is not an error of the user.
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
   PassManager manager(context);
-  // Nothing of it is kept, and it took a fifth of the time of a trial.
+  // Nothing of it is kept.
   manager.enableVerifier(false);
   SchedulePassOptions schedule;
   schedule.kind = scheduleKind.str();
