@@ -333,10 +333,14 @@ void MemoryWalk::visit(Operation *op, int64_t at) {
     return addControl(op);
   for (Value result : op->getResults())
     make(result, at, isDirect(op));
-  if (isa<ConcatenateOp>(op))
-    buffers.back().first = std::min(at, absorb(op->getOperands()));
-  else if (isa<PadOp>(op))
-    buffers.back().first = std::min(at, absorb(op->getOperand(0)));
+  if (isa<ConcatenateOp, PadOp>(op)) {
+    ValueRange operands = op->getOperands();
+    int64_t first = absorb(isa<PadOp>(op) ? operands.take_front() : operands);
+    Buffer &buffer = buffers.back();
+    // What parts are computed in is a temporary.
+    buffer.isDirect = first > at;
+    buffer.first = std::min(at, first);
+  }
   addCopies(op, at);
 }
 

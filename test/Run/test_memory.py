@@ -25,7 +25,7 @@ CASES = [
     ("gpt", "far", "cephalo"),
     ("vgg19", "pair", "dp-even"),
 ]
-# Of what is used, the most that a promise is above it: loops that are merged may need less.
+# Of what is used, the most that a promise is above it.
 MARGIN = 1.15
 
 

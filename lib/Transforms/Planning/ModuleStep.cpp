@@ -165,7 +165,7 @@ static PlanOp writePlan(func::FuncOp step, const planner::StepPlan &plan,
 static std::optional<std::map<int64_t, Bytes>> measurePrograms(ModuleOp planned,
                                                                StringRef kind) {
   PassManager manager(planned.getContext());
-  // Nothing of it is kept, and it took a fifth of the time of a trial.
+  // Nothing of it is kept.
   manager.enableVerifier(false);
   SchedulePassOptions schedule;
   schedule.kind = kind.str();
