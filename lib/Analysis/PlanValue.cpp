@@ -85,7 +85,10 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
       stage.recompute ? builder.getUnitAttr() : UnitAttr(),
       /*offload=*/UnitAttr(), getOptionalTime(stage.forward),
       getOptionalTime(stage.backward), getOptionalTime(stage.boundary),
-      getOptionalTime(stage.boundaryGradient), getOptionalTime(stage.gather),
+      stage.boundaryGradient == stage.boundary
+          ? TimeAttr()
+          : getTime(stage.boundaryGradient),
+      getOptionalTime(stage.gather),
       getOptionalTime(stage.reduce), getOptionalTime(stage.update));
   if (stage.shares.empty())
     return;
@@ -209,7 +212,9 @@ static planner::Stage getStage(const StageView &view) {
   stage.forward = getTime(op.getForward());
   stage.backward = getTime(op.getBackward());
   stage.boundary = getTime(op.getBoundary());
-  stage.boundaryGradient = getTime(op.getBoundaryGradient());
+  stage.boundaryGradient = op.getBoundaryGradient()
+                               ? getTime(op.getBoundaryGradient())
+                               : stage.boundary;
   stage.gather = getTime(op.getGather());
   stage.reduce = getTime(op.getReduce());
   stage.update = getTime(op.getUpdate());

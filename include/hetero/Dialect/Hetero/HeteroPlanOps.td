@@ -201,7 +201,8 @@ def Hetero_StageOp : Hetero_Op<"stage",
       computed again; `offload`: what is kept is parked in the host's memory.
     - `forward`, `backward`, `boundary`, `boundary_gradient`: predicted times
       for the first microbatch: of the stage itself, of handing its output to
-      the next stage, and of taking the gradient back.
+      the next stage, and of taking the gradient back (as long, if it is not
+      there).
     - `gather`, `reduce`, `update`: predicted times for a step: gathering divided
       parameters, combining gradients, applying the optimizer.
 

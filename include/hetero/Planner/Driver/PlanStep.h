@@ -28,9 +28,8 @@
 // A worked example
 // ----------------
 // A device has 600 B. The planner expects 544 B; measuring the program gives
-// 640 B, and with a sixteenth for kernels 680 B: 80 B are missing. The planner
-// is asked again about a cluster whose device has 520 B, and takes another
-// device.
+// 640 B, and 642 B with a margin: 42 B are missing. The planner is asked again
+// about a cluster whose device has 558 B, and takes another device.
 //
 //===----------------------------------------------------------------------===//
 
