@@ -88,8 +88,8 @@ void PlanWriter::addStage(const planner::Stage &stage, size_t index,
       stage.boundaryGradient == stage.boundary
           ? TimeAttr()
           : getTime(stage.boundaryGradient),
-      getOptionalTime(stage.gather),
-      getOptionalTime(stage.reduce), getOptionalTime(stage.update));
+      getOptionalTime(stage.gather), getOptionalTime(stage.reduce),
+      getOptionalTime(stage.update));
   if (stage.shares.empty())
     return;
   OpBuilder::InsertionGuard guard(builder);

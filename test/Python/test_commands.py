@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import hetero
 import jax
@@ -114,3 +115,34 @@ def test_a_timeline_and_a_trace_of_a_run(tmp_path):
     assert "<svg" in page and "predicted" in page and "measured" in page
     with pytest.raises(hetero.ExecutionError, match="cannot write"):
         program.write_timeline(tmp_path / "missing" / "timeline.html")
+
+
+@pytest.mark.parametrize(
+    "asked, flags",
+    [
+        ({}, ()),
+        ({"planner": "stages", "max_stages": 1, "without": [2]}, ("--planner=stages", "--max-stages=1", "--without=2")),
+        ({"state": "full", "schedule": "1f1b"}, ("--state=full", "--schedule=1f1b")),
+        ({"planner": "spmd", "time_budget": 60, "effort": 1}, ("--planner=spmd", "--time-budget=60s")),
+    ],
+)
+def test_python_and_the_tool_make_the_same_plan(asked, flags, step_file, cluster_file, hetero_opt, tmp_path):
+    """They and the pass (test/Tools/same-plan.test) ask one driver."""
+    step = hetero.jit(steps.sgd, cluster=cluster_file, donate_argnums=0, **asked)
+    planned = tmp_path / "planned.mlir"
+    step.plan(steps.parameters(), steps.batch()).save(planned)
+    tools = hetero_opt.parent
+
+    def run(*command):
+        return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
+
+    by_tool = run(tools / "hetero-plan", step_file, "--cluster", cluster_file, "--yaml", *flags)
+    assert run(tools / "hetero-translate", "--plan", planned) == by_tool
+
+
+def test_options_of_plans_are_checked():
+    with pytest.raises(ValueError, match="max_stages is at least 1, not 0"):
+        hetero.jit(steps.sgd, max_stages=0)
+    step = hetero.jit(steps.sgd, cluster=steps.cluster(3), donate_argnums=0, effort=200)
+    with pytest.raises(Exception, match="effort is 200 and must be from 1 to 100"):
+        step.plan(steps.parameters(), steps.batch())

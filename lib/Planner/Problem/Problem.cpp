@@ -357,12 +357,6 @@ Error Checker::checkTie(int64_t index, const Tie &tie) {
     if (Error error = checkAmount(name, what, Affine<Bytes>{bytes, Bytes(0)},
                                   totals.bytes))
       return error;
-  const Layer &owner = problem.layers[tie.layers.front()];
-  if (tie.parameters > owner.parameters)
-    return createStringError(
-        name + " has " + tie.parameters.str() + " of parameters, but layer " +
-        Twine(tie.layers.front()) + ", which owns them, has " +
-        owner.parameters.str());
   return Error::success();
 }
 

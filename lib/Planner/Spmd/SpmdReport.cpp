@@ -86,12 +86,6 @@ hetero::planner::getStoredState(const Graph &graph,
   return sums;
 }
 
-Bytes hetero::planner::getStoredState(const Graph &graph,
-                                      const SpmdSolution &solution,
-                                      int64_t member) {
-  return getStoredState(graph, solution)[member];
-}
-
 static std::string seconds(double value) {
   return approximate(Time::nearest(value * double(timePerSecond)));
 }

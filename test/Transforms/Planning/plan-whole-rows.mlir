@@ -2,9 +2,9 @@
 
 // A third of the state on each of three devices would fit, but not two of its
 // five rows on a small one: a plan that divides it so is none, and the large
-// device takes all.
+// device takes all. The bound is that of all devices.
 // CHECK: hetero.plan
-// CHECK-NOT: bound
+// CHECK-SAME: bound
 // CHECK: hetero.share 0 state 20 B memory
 // CHECK-NOT: hetero.share
 // CHECK: func.func @step(%{{.*}}: tensor<5xf32> {hetero.role = #hetero.role<parameter>}

@@ -157,11 +157,9 @@ std::vector<int64_t> findSegments(const Graph &graph,
                                   int64_t most);
 
 /// Parameters and optimizer state that each member of the group stores, as far
-/// as shares tell; and that of one member.
+/// as shares tell.
 std::vector<Bytes> getStoredState(const Graph &graph,
                                   const SpmdSolution &solution);
-Bytes getStoredState(const Graph &graph, const SpmdSolution &solution,
-                     int64_t member);
 
 /// Checks that `program` is one for `graph` on that many devices: each
 /// operation finds its operands in the forms that it needs, forms are made by
