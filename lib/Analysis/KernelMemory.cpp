@@ -246,8 +246,14 @@ void MemoryWalk::addCopies(ConvolutionOp op, int64_t at) {
 }
 
 /// What products and convolutions are computed from and into, where that is not
-/// their operands and results.
+/// their operands and results. A sum over a dimension of one element, which a
+/// reshape may have added, takes a byte that tells its loop that size.
 void MemoryWalk::addCopies(Operation *op, int64_t at) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    if (auto type = dyn_cast<ShapedType>(op->getOperand(0).getType()))
+      for (int64_t dim : reduce.getDimensions())
+        if (type.getDimSize(dim) == 1)
+          addCopy(1, at);
   if (!isa<DotGeneralOp, DotOp, ConvolutionOp>(op))
     return;
   int64_t sumWidth = getSumWidth(getElementTypeOrSelf(op->getResult(0)));

@@ -54,6 +54,9 @@ static LogicalResult addSinglePlan(ModuleOp module,
   FailureOr<FormAxis> axis = getBatchAxis(*step);
   if (failed(axis))
     return failure();
+  // What is asked should make sense, even if one device leaves little to plan.
+  if (auto asked = planner::getPlannerOptions(request); !asked)
+    return step->emitError() << llvm::toString(asked.takeError());
   llvm::Expected<std::vector<int64_t>> microbatches =
       planner::getMicrobatches(request, axis->units);
   if (!microbatches)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepInput.h"
+#include "hetero/Analysis/ClusterValue.h"
 #include "hetero/InitAll.h"
 #include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
@@ -33,11 +34,17 @@ public:
   const planner::Graph &getGraph() const override {
     return reading->graph.graph;
   }
+  const std::optional<cluster::Cluster> &getCluster() const override {
+    return ownCluster;
+  }
   llvm::Expected<planner::StepModel>
   getModel(const cluster::Cluster &cluster,
            planner::PlanRequest &request) override;
 
 private:
+  LogicalResult takeCluster();
+
+  std::optional<cluster::Cluster> ownCluster;
   std::unique_ptr<MLIRContext> context;
   std::shared_ptr<llvm::SourceMgr> sources;
   std::unique_ptr<SourceMgrDiagnosticHandler> diagnostics;
@@ -47,6 +54,18 @@ private:
 };
 } // namespace
 
+/// Plans are tried on the cluster that they are for, which need not be this.
+LogicalResult ModuleInput::takeCluster() {
+  for (ClusterOp op : llvm::make_early_inc_range(module->getOps<ClusterOp>())) {
+    FailureOr<cluster::Cluster> cluster = hetero::getCluster(op);
+    if (failed(cluster))
+      return failure();
+    ownCluster = std::move(*cluster);
+    op.erase();
+  }
+  return success();
+}
+
 LogicalResult ModuleInput::read(StringRef file) {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -55,12 +74,18 @@ LogicalResult ModuleInput::read(StringRef file) {
     return failure();
   keepErrorsShort(registry, *input);
   context = std::make_unique<MLIRContext>(registry);
+  context->printOpOnDiagnostic(false);
   sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   diagnostics =
       std::make_unique<SourceMgrDiagnosticHandler>(*sources, context.get());
   module = parseSourceFile<ModuleOp>(sources, context.get());
   if (!module)
+    return failure();
+  if (!module->getOps<PlanOp>().empty())
+    return (*module->getOps<PlanOp>().begin())
+        .emitError("is a plan already; hetero-translate --plan prints it");
+  if (failed(takeCluster()))
     return failure();
   if (module->getOps<LayerTableOp>().empty()) {
     PassManager manager(context.get());

@@ -31,6 +31,8 @@ public:
   static llvm::Expected<std::unique_ptr<StepInput>> read(llvm::StringRef file);
 
   virtual const planner::Graph &getGraph() const = 0;
+  /// The cluster that the program is for, if it says so.
+  virtual const std::optional<cluster::Cluster> &getCluster() const = 0;
   /// What the driver is to plan on `cluster`; lives as long as this. Shardings
   /// on the program become a part of `request`.
   virtual llvm::Expected<planner::StepModel>

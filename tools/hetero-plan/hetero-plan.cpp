@@ -159,13 +159,25 @@ static Error readObjective(const Options &options, Request &request) {
   return Error::success();
 }
 
-/// Reads a problem from a file, or the one of a program.
+/// Reads the cluster, and a problem from a file or the one of a program. A
+/// program may have its own cluster.
 static Error readModel(const Options &options, Request &request) {
   if (isProgram(options.input)) {
     Expected<std::unique_ptr<StepInput>> input = StepInput::read(options.input);
     if (!input)
       return input.takeError();
     request.input = std::move(*input);
+  }
+  if (request.input && options.cluster.getNumOccurrences() == 0 &&
+      request.input->getCluster()) {
+    request.cluster = *request.input->getCluster();
+  } else {
+    Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
+    if (!cluster)
+      return cluster.takeError();
+    request.cluster = std::move(*cluster);
+  }
+  if (request.input) {
     Expected<StepModel> model =
         request.input->getModel(request.cluster, request.plan);
     if (!model)
@@ -196,11 +208,13 @@ static Expected<Request> readRequest(const Options &options) {
     return asked.takeError();
   if (Error error = readObjective(options, request))
     return error;
-  Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
-  if (!cluster)
-    return cluster.takeError();
-  request.cluster = std::move(*cluster);
   if (Error error = readModel(options, request))
+    return error;
+  // Once for all: where devices are added their numbers change.
+  PlanRequest without;
+  std::swap(without.without, request.plan.without);
+  if (Error error =
+          addConstraints(without, request.cluster, request.model.problem))
     return error;
   if (Error error = readBatch(options, request))
     return error;
@@ -259,14 +273,15 @@ static bool isPlanner(StringRef name) {
 static Expected<std::vector<Answer>> askPlanners(const Options &options,
                                                  const Request &request) {
   SmallVector<StringRef> names;
-  if (options.compare == "all") {
+  if (options.compare.empty()) {
+    names.push_back(options.plans.planner);
+  } else if (options.compare == "all") {
     // The oracle is for small problems, and for those who ask for it.
     for (const PlannerEntry &entry : planners())
       if (entry.name != "exhaustive")
         names.push_back(entry.name);
   } else {
-    StringRef(options.compare.empty() ? options.plans.planner : options.compare)
-        .split(names, ',');
+    StringRef(options.compare).split(names, ',');
   }
   std::vector<Answer> answers;
   for (StringRef name : names) {

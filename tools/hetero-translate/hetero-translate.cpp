@@ -144,6 +144,7 @@ static int translate(const Options &options) {
     return 1;
   hetero::keepErrorsShort(registry, *input);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);

@@ -8,6 +8,7 @@
 
 #include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Planner/Driver/PlanStep.h"
+#include "hetero/Planner/Driver/Planners.h"
 #include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -64,6 +65,9 @@ static Error addTimeBudget(StringRef text, PlannerOptions &options) {
 Expected<PlannerOptions>
 hetero::planner::getPlannerOptions(const PlanRequest &request) {
   PlannerOptions options;
+  if (Expected<const PlannerEntry *> entry = findPlanner(request.planner);
+      !entry)
+    return entry.takeError();
   if (Error error = addSchedule(request.schedule, options))
     return error;
   if (Error error = addStateModes(request.state, options))

@@ -285,6 +285,9 @@ std::vector<DeviceProgram>
 Driver::solvePrograms(std::optional<Time> below) const {
   std::vector<std::vector<int64_t>> sets =
       getDeviceSets(*model.graph, problem, cluster);
+  // Where one device is as fast, joint knows a plan of layers for it.
+  if (request.planner == "joint" && sets.size() > 1 && sets.back().size() == 1)
+    sets.pop_back();
   if (sets.empty())
     return {};
   if (request.planner != "hap") {

@@ -43,19 +43,26 @@ Expected<Plan> hetero::planner::planExhaustive(const Problem &problem,
       searchStages("exhaustive", problem, cluster, options));
 }
 
-Expected<Plan> hetero::planner::runPlanner(StringRef name,
-                                           const Problem &problem,
-                                           const cluster::Cluster &cluster,
-                                           const PlannerOptions &options) {
+Expected<const PlannerEntry *> hetero::planner::findPlanner(StringRef name) {
   // What it was called first.
   if (name == "proportional")
     name = "dp-proportional";
   std::vector<std::string> names;
   for (const PlannerEntry &entry : planners()) {
     if (entry.name == name)
-      return entry.plan(problem, cluster, options);
+      return &entry;
     names.push_back(entry.name.str());
   }
   return createStringError("there is no planner '" + name +
                            "'; there are: " + join(names, ", "));
+}
+
+Expected<Plan> hetero::planner::runPlanner(StringRef name,
+                                           const Problem &problem,
+                                           const cluster::Cluster &cluster,
+                                           const PlannerOptions &options) {
+  Expected<const PlannerEntry *> entry = findPlanner(name);
+  if (!entry)
+    return entry.takeError();
+  return (*entry)->plan(problem, cluster, options);
 }

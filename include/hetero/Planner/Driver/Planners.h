@@ -40,7 +40,10 @@ llvm::Expected<Plan> planExhaustive(const Problem &problem,
 /// All planners, by name.
 llvm::ArrayRef<PlannerEntry> planners();
 
-/// Runs the planner called `name`; an unknown name is an error that lists them.
+/// The planner called `name`; an unknown name is an error that lists them.
+llvm::Expected<const PlannerEntry *> findPlanner(llvm::StringRef name);
+
+/// Runs the planner called `name`.
 llvm::Expected<Plan> runPlanner(llvm::StringRef name, const Problem &problem,
                                 const cluster::Cluster &cluster,
                                 const PlannerOptions &options = {});
