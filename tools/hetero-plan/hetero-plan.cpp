@@ -139,7 +139,7 @@ static Error readBatch(const Options &options, Request &request) {
                              "' and must be a whole number of at least 1");
   problem.constraints.microbatches.clear();
   // The program of the step is for another batch.
-  request.model.program = nullptr;
+  request.model.trial = nullptr;
   return check(problem);
 }
 

@@ -44,7 +44,7 @@ static constexpr int mostRounds = 12;
 /// devices leaves each of them little to do.
 static constexpr size_t mostDevicesOfProgram = 64;
 
-StepProgram::~StepProgram() = default;
+PlanTrial::~PlanTrial() = default;
 
 char NoPlanError::ID;
 
@@ -107,7 +107,7 @@ bool Driver::mayDivideOperations() const {
   bool isReplicated = all_of(request.state, [](StringRef name) {
     return name == stringify(StateMode::Replicated);
   });
-  return model.graph && model.program && !model.hasShardings && isReplicated &&
+  return model.graph && model.trial && !model.hasShardings && isReplicated &&
          request.microbatches.empty() && request.tensor == 0 &&
          request.schedule == "auto" && problem.constraints.pins.empty();
 }
@@ -121,7 +121,7 @@ Expected<StepPlan> Driver::run(const PlanListener &listener) {
   options.log = listener.log;
   if (Error error = addConstraints(request, cluster, problem))
     return error;
-  if (model.program)
+  if (model.trial)
     keepToPrograms();
   bool divides = request.planner == "spmd" || request.planner == "hap";
   if (divides) {
@@ -176,7 +176,7 @@ ClassShortage Driver::measure(const StepPlan &found) const {
   if (none_of(found.plan.stages,
               [&](const Stage &stage) { return any_of(stage.shares, isFull); }))
     return shortage;
-  auto needs = model.program->measure(found, cluster);
+  auto needs = model.trial->measure(found, cluster);
   if (!needs)
     return shortage;
   for (auto [device, bytes] : *needs) {
@@ -235,11 +235,11 @@ Expected<StepPlan> Driver::findLayers() {
       return explain(plan.takeError(), tight);
     StepPlan found;
     found.plan = std::move(*plan);
-    if (!model.program)
+    if (!model.trial)
       return found;
     if (std::optional<Plan> turns = getTurns(problem, tight, found.plan))
       found.plan = std::move(*turns);
-    found.layout = model.program->layOut(found.plan);
+    found.layout = model.trial->layOut(found.plan);
     ClassShortage shortage = findShortage(found.plan);
     bool fitsRows = shortage.empty();
     if (fitsRows)
@@ -311,7 +311,7 @@ Driver::solvePrograms(std::optional<Time> below) const {
 
 /// Gives the devices of a program their shares; false if it does not fit.
 bool Driver::fill(StepPlan &found, const std::vector<int64_t> &devices) const {
-  auto needs = model.program->measure(found, cluster);
+  auto needs = model.trial->measure(found, cluster);
   if (!needs || any_of(*needs, [&](auto need) {
         return addMargin(need.second) > getUsable(need.first);
       }))

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankPrograms.h"
+#include "EmitRankPrograms.h"
 #include "Recompute.h"
 #include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Analysis/Step.h"

@@ -9,7 +9,7 @@
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H
 
-#include "RankPrograms.h"
+#include "EmitRankPrograms.h"
 
 namespace hetero::partition {
 

@@ -68,7 +68,7 @@ ModuleStep::read(ModuleOp module, StepReading &reading,
   planner::StepModel &model = result->model;
   model.problem = reading.problem;
   model.graph = &reading.graph.graph;
-  model.program = result.get();
+  model.trial = result.get();
   result->schedule = request.schedule;
   FailureOr<UserShardings> user = readUserShardings(reading.step);
   if (failed(user) ||

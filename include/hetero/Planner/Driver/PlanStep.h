@@ -15,7 +15,7 @@
 //
 //   1. what the request asks for becomes options and constraints;
 //   2. the planner makes a plan of layers. Whoever has the program of the step
-//      (StepProgram) measures what that plan's program needs. Where memory is
+//      (PlanTrial) measures what that plan's program needs. Where memory is
 //      short, so much of it is kept back and the planner is asked again;
 //   3. programs of single operations (Spmd.h) are solved for several sets of
 //      devices, and taken where they are faster than the plan of layers, or
@@ -47,14 +47,14 @@ namespace hetero::planner {
 struct StepPlan {
   Plan plan;
   std::optional<SpmdSolution> program;
-  /// What StepProgram::layOut has returned for a plan of layers.
+  /// What PlanTrial::layOut has returned for a plan of layers.
   std::optional<int64_t> layout;
 };
 
-/// What only the program of a step can tell about a plan.
-class StepProgram {
+/// Tells what only the program of a plan can tell.
+class PlanTrial {
 public:
-  virtual ~StepProgram();
+  virtual ~PlanTrial();
 
   /// Planners divide state anywhere; a program divides it into whole rows.
   /// Replaces the bytes in the shares of `plan` (state, and with it memory) by
@@ -73,8 +73,8 @@ struct StepModel {
   Problem problem;
   /// Its operations; null where only layers are known.
   const Graph *graph = nullptr;
-  /// Its program; null where formulas have to do.
-  StepProgram *program = nullptr;
+  /// Tries plans by their programs; null where formulas have to do.
+  PlanTrial *trial = nullptr;
   /// Shardings on the program say how values are divided, so that no program of
   /// single operations is looked for.
   bool hasShardings = false;

@@ -35,7 +35,7 @@ namespace hetero {
 
 struct StateLayout;
 
-class ModuleStep : public planner::StepProgram {
+class ModuleStep : public planner::PlanTrial {
 public:
   /// `reading` is that of `module`, and outlives the result. Shardings that the
   /// user has written on arguments become a part of `request`. Reports an error

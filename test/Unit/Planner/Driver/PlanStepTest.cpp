@@ -45,7 +45,7 @@ static Cluster makeCluster() {
 
 namespace {
 /// Needs a number of times the memory that a plan expects.
-class FakeProgram : public StepProgram {
+class FakeProgram : public PlanTrial {
 public:
   explicit FakeProgram(int64_t times) : times(times) {}
   int64_t layOut(Plan &) override { return numLayouts++; }
@@ -91,14 +91,14 @@ TEST(PlanStepTest, measuredMemoryMovesAPlan) {
   PlanRequest request;
   request.planner = "single";
   FakeProgram honest(1);
-  model.program = &honest;
+  model.trial = &honest;
   StepPlan fast = llvm::cantFail(planStep(model, cluster, request));
   EXPECT_EQ(fast.plan.stages[0].mesh.devices, std::vector<int64_t>({0}));
   EXPECT_GT(honest.numMeasured, 0);
   EXPECT_EQ(fast.layout, 0);
   // What the program needs does not fit on the fast device.
   FakeProgram larger(2);
-  model.program = &larger;
+  model.trial = &larger;
   StepPlan slow = llvm::cantFail(planStep(model, cluster, request));
   EXPECT_EQ(slow.plan.stages[0].mesh.devices, std::vector<int64_t>({1}));
   EXPECT_GT(larger.numLayouts, 1);
@@ -111,7 +111,7 @@ TEST(PlanStepTest, saysWhatWasKeptBack) {
   StepModel model;
   model.problem = makeProblem();
   FakeProgram huge(1000);
-  model.program = &huge;
+  model.trial = &huge;
   PlanRequest request;
   request.planner = "single";
   // Nobody has so much that a plan would not be measured.

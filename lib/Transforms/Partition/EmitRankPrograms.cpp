@@ -1,4 +1,4 @@
-//===- RankPrograms.cpp - The programs of all ranks -----------------------===//
+//===- EmitRankPrograms.cpp - The programs of all ranks -------------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankPrograms.h"
+#include "EmitRankPrograms.h"
 #include "RankBuilder.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- RankProgramsSchedule.cpp - Is the schedule one for this plan? ------===//
+//===- EmitRankProgramsSchedule.cpp - Is the schedule one for this plan? --===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankPrograms.h"
+#include "EmitRankPrograms.h"
 
 using namespace mlir;
 using namespace hetero;

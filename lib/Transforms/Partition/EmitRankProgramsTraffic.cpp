@@ -1,4 +1,4 @@
-//===- RankProgramsTraffic.cpp - Who needs what from whom -----------------===//
+//===- EmitRankProgramsTraffic.cpp - Who needs what from whom -------------===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RankPrograms.h"
+#include "EmitRankPrograms.h"
 
 using namespace mlir;
 using namespace hetero;

@@ -1,4 +1,4 @@
-//===- RankPrograms.h - The program of each rank ----------------*- C++ -*-===//
+//===- EmitRankPrograms.h - The program of each rank ------------*- C++ -*-===//
 //
 // Part of the hetero project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HETERO_LIB_TRANSFORMS_PARTITION_RANKPROGRAMS_H
-#define HETERO_LIB_TRANSFORMS_PARTITION_RANKPROGRAMS_H
+#ifndef HETERO_LIB_TRANSFORMS_PARTITION_EMITRANKPROGRAMS_H
+#define HETERO_LIB_TRANSFORMS_PARTITION_EMITRANKPROGRAMS_H
 
 #include "UnitEmitter.h"
 #include "llvm/ADT/SetVector.h"
@@ -69,4 +69,4 @@ mlir::LogicalResult emitRankPrograms(mlir::ModuleOp module,
 
 } // namespace hetero::partition
 
-#endif // HETERO_LIB_TRANSFORMS_PARTITION_RANKPROGRAMS_H
+#endif // HETERO_LIB_TRANSFORMS_PARTITION_EMITRANKPROGRAMS_H
