@@ -75,6 +75,7 @@ private:
   std::optional<StepPlan> findProgram(std::optional<Time> below);
   std::vector<DeviceProgram> solvePrograms(std::optional<Time> below) const;
   bool fill(StepPlan &found, const std::vector<int64_t> &devices) const;
+  void addNeed(int64_t device, Bytes needed, ClassShortage &shortage) const;
   ClassShortage findShortage(const Plan &plan) const;
   ClassShortage measure(const StepPlan &found) const;
   Error explain(Error error, const Cluster &tight) const;
@@ -151,19 +152,24 @@ Expected<StepPlan> Driver::run(const PlanListener &listener) {
 // Plans of layers
 //===----------------------------------------------------------------------===//
 
+/// Notes what a device lacks of what it needs.
+void Driver::addNeed(int64_t device, Bytes needed,
+                     ClassShortage &shortage) const {
+  Bytes usable = getUsable(device);
+  if (needed <= usable)
+    return;
+  shortage.resize(cluster.classes.size());
+  Bytes &missing = shortage[cluster.devices[device].deviceClass];
+  missing = std::max(missing, needed - usable);
+}
+
 /// What devices lack for the state in whole rows and all that the plan has
 /// counted beside it.
 ClassShortage Driver::findShortage(const Plan &plan) const {
   ClassShortage shortage;
   for (const Stage &stage : plan.stages)
-    for (const DeviceShare &share : stage.shares) {
-      Bytes usable = getUsable(share.device);
-      if (share.memory <= usable)
-        continue;
-      shortage.resize(cluster.classes.size());
-      Bytes &missing = shortage[cluster.devices[share.device].deviceClass];
-      missing = std::max(missing, share.memory - usable);
-    }
+    for (const DeviceShare &share : stage.shares)
+      addNeed(share.device, share.memory, shortage);
   return shortage;
 }
 
@@ -179,14 +185,8 @@ ClassShortage Driver::measure(const StepPlan &found) const {
   auto needs = model.trial->measure(found, cluster);
   if (!needs)
     return shortage;
-  for (auto [device, bytes] : *needs) {
-    Bytes usable = getUsable(device), needed = addMargin(bytes);
-    if (needed <= usable)
-      continue;
-    shortage.resize(cluster.classes.size());
-    Bytes &missing = shortage[cluster.devices[device].deviceClass];
-    missing = std::max(missing, needed - usable);
-  }
+  for (auto [device, bytes] : *needs)
+    addNeed(device, addMargin(bytes), shortage);
   return shortage;
 }
 
