@@ -1,10 +1,5 @@
 //===- simulator.cpp - Times the simulator --------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // hetero-simulator-benchmark <stages> <microbatches> <kind> [shared]
 //
@@ -12,8 +7,6 @@
 // seconds of both and the number of instructions. With `shared`, stages stand
 // on nodes of a ring of cables, each used by messages of two boundaries and by
 // the reduction of its stage. benchmark/simulator.py runs it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Simulator/Simulator.h"
 #include "llvm/ADT/StringExtras.h"

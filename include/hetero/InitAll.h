@@ -1,15 +1,8 @@
 //===- InitAll.h - Registration of everything -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What every tool registers, so that all of them read the same IR and know the
 // same passes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_INITALL_H
 #define HETERO_INITALL_H

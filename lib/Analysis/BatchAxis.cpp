@@ -1,10 +1,5 @@
 //===- BatchAxis.cpp - The axis that the samples of a step run along ------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"

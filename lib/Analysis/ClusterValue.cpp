@@ -1,10 +1,5 @@
 //===- ClusterValue.cpp - A cluster in the IR and as a value --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/ClusterValue.h"
 #include "mlir/AsmParser/AsmParser.h"

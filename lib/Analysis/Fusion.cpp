@@ -1,10 +1,5 @@
 //===- Fusion.cpp - Which operations share a loop -------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Summary.h"

@@ -1,10 +1,5 @@
 //===- KernelMemory.cpp - What a kernel takes in memory -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/KernelMemory.h"
 #include "hetero/Analysis/Summary.h"

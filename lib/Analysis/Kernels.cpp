@@ -1,10 +1,5 @@
 //===- Kernels.cpp - What is compiled together ----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Kernels.h"
 #include "hetero/Dialect/Hetero/Hetero.h"

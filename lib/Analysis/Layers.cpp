@@ -1,10 +1,5 @@
 //===- Layers.cpp - The parts of a step that a planner places -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Layers.h"
 #include "hetero/Analysis/Blocks.h"

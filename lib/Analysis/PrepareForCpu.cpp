@@ -1,10 +1,5 @@
 //===- PrepareForCpu.cpp - Rewritten before it is lowered -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/PrepareForCpu.h"
 #include "hetero/Analysis/Fusion.h"

@@ -1,10 +1,5 @@
 //===- Step.cpp - The training step of a module ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Step.h"
 #include "hetero/Dialect/Hetero/Hetero.h"

@@ -1,10 +1,5 @@
 //===- StepGraph.cpp - A step as a graph of operations --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/Forms.h"

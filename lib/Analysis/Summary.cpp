@@ -1,10 +1,5 @@
 //===- Summary.cpp - What a step consists of ------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Analysis/Loops.h"

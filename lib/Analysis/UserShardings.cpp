@@ -1,10 +1,5 @@
 //===- UserShardings.cpp - What sdy shardings ask of a plan ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/UserShardings.h"
 #include "hetero/Analysis/BatchAxis.h"

@@ -1,10 +1,5 @@
 //===- Cluster.cpp - Devices that need not be alike -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Cluster/Cluster.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,5 @@
 //===- CostModel.cpp - What things take -----------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Support/Approximate.h"

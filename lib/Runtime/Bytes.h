@@ -1,15 +1,8 @@
 //===- Bytes.h - Numbers and texts as messages ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What ranks tell each other besides tensors. A reader gives zeros and empty
 // texts at the end of its bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_BYTES_H
 #define HETERO_LIB_RUNTIME_BYTES_H

@@ -1,17 +1,10 @@
 //===- CommunicatorCollectives.cpp - Collectives as exchanges of blocks ---===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each function gives the phases of one kind of collective. A block is made of
 // what all instructions of a bucket have for the same member, one after the
 // other; when there is one instruction and its piece lies densely in memory,
 // the block is that piece itself.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/Elements.h"

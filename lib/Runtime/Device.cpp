@@ -1,10 +1,5 @@
 //===- Device.cpp - Memory and threads of one device ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Device.h"
 #include "hetero/Runtime/Elements.h"

@@ -1,16 +1,9 @@
 //===- NpzHeader.cpp - Headers of NumPy's files ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A header is a magic word, a version, a length, and a Python dictionary such
 // as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, padded with
 // spaces and a line feed so that the data begin at a multiple of 64.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Npz.h"
 #include <cctype>

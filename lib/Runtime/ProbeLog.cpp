@@ -1,10 +1,5 @@
 //===- ProbeLog.cpp - What a kernel does while it runs --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/ProbeLog.h"
 #include "hetero/Runtime/Hooks.h"

@@ -1,10 +1,5 @@
 //===- ProgramVerify.cpp - What the executor relies on --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Elements.h"
 #include "hetero/Runtime/Error.h"

@@ -1,10 +1,5 @@
 //===- ThreadsTransport.cpp - Ranks as threads of one process -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Transport.h"
 #include <condition_variable>

@@ -1,17 +1,10 @@
 //===- MessageIndex.h - Which send belongs to which receive -----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Numbers the messages of a schedule. The first send of a payload and a
 // microbatch from one stage to another belongs to the first such receive there,
 // the second to the second: the chunks of a microbatch follow each other in the
 // same order on both sides.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SIMULATOR_MESSAGEINDEX_H
 #define HETERO_LIB_SIMULATOR_MESSAGEINDEX_H

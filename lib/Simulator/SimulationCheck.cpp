@@ -1,10 +1,5 @@
 //===- SimulationCheck.cpp - What a simulation needs ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SimulationCheck.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,5 @@
 //===- Timeline.cpp - A page that shows what happens when -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Simulator/Timeline.h"
 #include "TimelineChart.h"

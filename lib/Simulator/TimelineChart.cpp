@@ -1,10 +1,5 @@
 //===- TimelineChart.cpp - The picture of one section ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "TimelineChart.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,5 @@
 //===- TimelineChart.h - The picture of one section -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SIMULATOR_TIMELINECHART_H
 #define HETERO_LIB_SIMULATOR_TIMELINECHART_H

@@ -1,10 +1,5 @@
 //===- Trace.cpp - A simulation for a trace viewer ------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Simulator/Trace.h"
 #include "hetero/Simulator/Timeline.h"

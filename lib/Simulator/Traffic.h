@@ -1,10 +1,5 @@
 //===- Traffic.h - Transfers that divide media ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Which transfers are under way, how fast each of them goes, and when it will
 // be done if nothing changes. See Simulator.h for how media are divided.
@@ -14,8 +9,6 @@
 // by such media, and only these are computed anew. That can be most of them
 // each time, so the next end is found by looking at blocks of streams, of which
 // only those with a change are looked through.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SIMULATOR_TRAFFIC_H
 #define HETERO_LIB_SIMULATOR_TRAFFIC_H

@@ -1,10 +1,5 @@
 //===- ZeroBubble.cpp - Weight gradients that fill gaps -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ZeroBubble.h"
 #include "llvm/ADT/STLExtras.h"

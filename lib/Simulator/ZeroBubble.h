@@ -1,10 +1,5 @@
 //===- ZeroBubble.h - Weight gradients that fill gaps -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The order of a zero-bubble schedule. Whenever a stage is free it does the
 // first of these that can be done:
@@ -25,8 +20,6 @@
 // faster is taken, by following the stages; that knows no links that messages
 // share, so it can be the wrong one. On the stages of 40 large designs that
 // saved 1.1 % on average over the first rule alone.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SIMULATOR_ZEROBUBBLE_H
 #define HETERO_LIB_SIMULATOR_ZEROBUBBLE_H

@@ -1,17 +1,10 @@
 //===- BucketElimination.h - Folding everything -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The exact end of the search: nodes are folded one after the other, each into
 // one table over all of its neighbours. How large the tables get depends on the
 // order; several are tried, each always folding a node whose neighbours have
 // the fewest combinations, with random advantages for some.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SOLVER_BUCKETELIMINATION_H
 #define HETERO_LIB_SOLVER_BUCKETELIMINATION_H

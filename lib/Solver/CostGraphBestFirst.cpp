@@ -1,10 +1,5 @@
 //===- CostGraphBestFirst.cpp - A* over a cost graph ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // States are chosen from the last node to the first: of a program that is what
 // is wanted before what makes it. A label stands for the choices so far.
@@ -19,8 +14,6 @@
 // Only states of nodes that still have neighbours to come matter: of labels at
 // the same node that agree in them the first one that is followed costs least,
 // and the others are forgotten.
-//
-//===----------------------------------------------------------------------===//
 
 #include "DualBound.h"
 #include "hetero/Solver/CostGraph.h"

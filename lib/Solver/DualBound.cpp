@@ -1,10 +1,5 @@
 //===- DualBound.cpp - What no solution can beat --------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "DualBound.h"
 #include "hetero/Solver/LinearProgram.h"

@@ -1,10 +1,5 @@
 //===- DualBound.h - What no solution can beat ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Cost may be moved from an edge to a node and back without changing what any
 // solution costs: a *message* m(y) from an edge to state y of a node adds m(y)
@@ -15,8 +10,6 @@
 //
 // The graph must be arc consistent (LiveGraph::reduce), so that all messages
 // are finite.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SOLVER_DUALBOUND_H
 #define HETERO_LIB_SOLVER_DUALBOUND_H

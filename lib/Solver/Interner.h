@@ -1,16 +1,9 @@
 //===- Interner.h - Equal lists once ----------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Gives equal lists of numbers the same id: 0, 1, 2, ... in the order in which
 // they come up. All lists lie behind each other in one vector. Lists are equal
 // when their bits are.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SOLVER_INTERNER_H
 #define HETERO_LIB_SOLVER_INTERNER_H

@@ -1,10 +1,5 @@
 //===- LinearProgram.cpp - Linear programs with names ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,5 @@
 //===- LiveGraph.cpp - A cost graph that shrinks --------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LiveGraph.h"
 #include "hetero/Solver/LinearProgram.h"

@@ -1,10 +1,5 @@
 //===- LiveGraph.h - A cost graph that shrinks ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What is left of a cost graph while it is solved: nodes lose states, and are
 // folded into their neighbours. What was folded is remembered, so that states
@@ -15,8 +10,6 @@
 // and what is done to a node (which states go, what it becomes when it is
 // folded) is looked up by the ids of what it depends on. Only the first of
 // equal layers is computed with, at the same result as for each by itself.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SOLVER_LIVEGRAPH_H
 #define HETERO_LIB_SOLVER_LIVEGRAPH_H

@@ -1,10 +1,5 @@
 //===- BoolLiterals.cpp - Two spellings of large i1 constants -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/BoolLiterals.h"
 #include "llvm/ADT/StringExtras.h"

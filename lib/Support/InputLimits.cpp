@@ -1,10 +1,5 @@
 //===- InputLimits.cpp - What input is refused unread ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/InputLimits.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,10 +1,5 @@
 //===- LargeStack.cpp - Room for deep recursion ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/LargeStack.h"
 #include "llvm/Support/Compiler.h"

@@ -1,15 +1,8 @@
 //===- PCH.h - Headers that are compiled once -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Every file that uses MLIR starts from these. A file still includes what it
 // uses: the tree also builds with HETERO_PRECOMPILED_HEADERS=OFF.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_SUPPORT_PCH_H
 #define HETERO_LIB_SUPPORT_PCH_H

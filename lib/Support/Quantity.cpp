@@ -1,10 +1,5 @@
 //===- Quantity.cpp - Amounts with units, exactly -------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/Quantity.h"
 #include "hetero/Support/Approximate.h"

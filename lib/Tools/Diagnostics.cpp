@@ -1,10 +1,5 @@
 //===- Diagnostics.cpp - Errors of one line -------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/Diagnostics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

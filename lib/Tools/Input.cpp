@@ -1,10 +1,5 @@
 //===- Input.cpp - How a tool reads a file from outside -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/Input.h"
 #include "hetero/Support/BoolLiterals.h"

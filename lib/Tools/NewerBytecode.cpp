@@ -1,10 +1,5 @@
 //===- NewerBytecode.cpp - Bytecode of a newer MLIR -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/NewerBytecode.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"

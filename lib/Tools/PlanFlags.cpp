@@ -1,10 +1,5 @@
 //===- PlanFlags.cpp - What a user asks of a plan, as flags ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/PlanFlags.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,10 +1,5 @@
 //===- StepExecutable.cpp - From a step to something that runs ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Analysis/ClusterValue.h"

@@ -1,10 +1,5 @@
 //===- StepExecutablePipeline.cpp - The passes that a step still lacks ----===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/ClusterValue.h"

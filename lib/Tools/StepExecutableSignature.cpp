@@ -1,10 +1,5 @@
 //===- StepExecutableSignature.cpp - Arguments and results of a step ------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Step.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"

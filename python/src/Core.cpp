@@ -1,10 +1,5 @@
 //===- Core.cpp - What the Python package asks of the compiler ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Core.h"
 #include "hetero/Analysis/PlanValue.h"

@@ -1,10 +1,5 @@
 //===- Core.h - What the Python package asks of the compiler ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The side of the Python module that knows MLIR, behind an interface that does
 // not: text in, a plan or a running step out, errors as sentences. Module.cpp
@@ -16,8 +11,6 @@
 //   (*step)->setArgument(0, data);
 //
 // Nothing here touches Python, so everything may run without its lock.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PYTHON_SRC_CORE_H
 #define HETERO_PYTHON_SRC_CORE_H

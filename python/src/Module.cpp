@@ -1,16 +1,9 @@
 //===- Module.cpp - The Python module hetero._core ------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What takes long runs on a thread of its own without Python's lock, while the
 // calling thread looks for signals: Ctrl-C ends a compilation for the caller at
 // once, and waits a while for a step, whose state would be lost otherwise.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Core.h"
 #include <chrono>

@@ -1,10 +1,5 @@
 //===- Mutator.cpp - Changes to MLIR text that keep it readable -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Mutator.h"
 #include "llvm/ADT/StringExtras.h"

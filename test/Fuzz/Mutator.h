@@ -1,16 +1,9 @@
 //===- Mutator.h - Changes to MLIR text that keep it readable ---*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Changing bytes at random nearly always ends in the lexer. This mutator works
 // on tokens and lines: it drops, repeats, swaps and replaces them, changes
 // numbers, and leaves the rest to libFuzzer.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_FUZZ_MUTATOR_H
 #define HETERO_TEST_FUZZ_MUTATOR_H

@@ -1,10 +1,5 @@
 //===- hetero-fuzz.cpp - Parser, printer and import under libFuzzer -------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One run: text -> parse and verify -> print -> parse again, which must accept
 // and print the same -> write bytecode and read it -> hetero-import -> verify
@@ -15,8 +10,6 @@
 // MLIR's reader, which is not ours, does not survive them; the tools try such
 // files out in a process of their own (hetero/Tools/Input.h). Dialects below
 // StableHLO, which no step that comes in contains, are not registered.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Mutator.h"
 #include "hetero/InitAll.h"

@@ -27,12 +27,7 @@ def source(name, body=""):
         + "-" * (80 - len(first) - len(kind))
         + kind
         + """
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 """
         + body
     )
@@ -152,7 +147,7 @@ VIOLATIONS = [
         "license-header",
         "lib/Solver/Search.cpp",
         source("Search.cpp").replace("SPDX", "SPX"),
-        "no 'SPDX-License-Identifier",
+        "no '// SPDX-License-Identifier",
     ),
     (
         "license-header",

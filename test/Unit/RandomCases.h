@@ -1,18 +1,11 @@
 //===- RandomCases.h - How many random cases are tried ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Tests that compare planners and solvers with an oracle on random cases have
 // one of their own for each number from 0 on. HETERO_RANDOM_CASES sets how many
 // each of them tries, instead of what takes little time:
 //
 //   HETERO_RANDOM_CASES=5000 hetero-planning-tests
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_UNIT_RANDOMCASES_H
 #define HETERO_TEST_UNIT_RANDOMCASES_H

@@ -1,10 +1,5 @@
 //===- hetero-lsp-server.cpp - Our dialects in an editor ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/InitAll.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

@@ -1,18 +1,11 @@
 //===- hetero-opt.cpp - Runs passes over a step ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // MLIR's opt driver with our dialects and passes. Three things are added around
 // it: input that MLIR's readers would not survive is refused, with an error
 // (hetero/Tools/Input.h); large i1 constants are written in the spelling that
 // jaxlib reads (hetero/Support/BoolLiterals.h); and everything runs on a stack
 // that is large and watched (hetero/Support/LargeStack.h).
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"

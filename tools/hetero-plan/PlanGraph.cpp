@@ -1,10 +1,5 @@
 //===- PlanGraph.cpp - Programs for graphs of operations ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
 #include "hetero/Planner/Spmd/HapSearch.h"

@@ -1,15 +1,8 @@
 //===- PlanGraph.h - Programs for graphs of operations ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `hetero-plan --graph`: the input is a graph of operations (Planner/Graph.h),
 // and the answer is an SPMD program for all devices of the cluster.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H
 #define HETERO_TOOLS_HETERO_PLAN_PLANGRAPH_H

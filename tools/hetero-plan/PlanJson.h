@@ -1,10 +1,5 @@
 //===- PlanJson.h - Plans for programs --------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_PLAN_PLANJSON_H
 #define HETERO_TOOLS_HETERO_PLAN_PLANJSON_H

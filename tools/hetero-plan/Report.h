@@ -1,10 +1,5 @@
 //===- Report.h - Answers for people ----------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_PLAN_REPORT_H
 #define HETERO_TOOLS_HETERO_PLAN_REPORT_H

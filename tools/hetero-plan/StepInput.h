@@ -1,16 +1,9 @@
 //===- StepInput.h - Programs to be planned ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The one file of this tool that knows IR. It imports a program, forms its
 // layers, and hands the driver of the planners (PlanStep.h) a ModuleStep: what
 // is to be planned, and a program by which plans are measured.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_PLAN_STEPINPUT_H
 #define HETERO_TOOLS_HETERO_PLAN_STEPINPUT_H

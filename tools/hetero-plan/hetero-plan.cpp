@@ -1,17 +1,10 @@
 //===- hetero-plan.cpp - Plans from the command line ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   hetero-plan step.mlir --cluster c.yaml       the plan as a table
 //   hetero-plan problem.yaml --compare all       every planner
 //   hetero-plan ... --what-if                    what would help
 //   hetero-plan ... --objective pareto           time against money
-//
-//===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
 #include "PlanJson.h"

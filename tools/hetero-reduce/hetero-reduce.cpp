@@ -1,10 +1,5 @@
 //===- hetero-reduce.cpp - The smallest program that still fails ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/InitAll.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"

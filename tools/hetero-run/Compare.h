@@ -1,16 +1,9 @@
 //===- Compare.h - Differences between arrays -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // How far computed tensors are from expected ones. The measure is relative to
 // the scale of a tensor, its largest expected magnitude: rounding of a sum is
 // relative to its terms, not to a result that happens to be near zero.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_RUN_COMPARE_H
 #define HETERO_TOOLS_HETERO_RUN_COMPARE_H

@@ -1,10 +1,5 @@
 //===- Progress.cpp - What a long run is doing ----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Progress.h"
 #include <chrono>

@@ -1,10 +1,5 @@
 //===- Report.h - What a run took -------------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Times and memory of a run, for people:
 //
@@ -12,8 +7,6 @@
 //   10 steps: median 1.93 ms, 1.90 ms to 2.20 ms; the first took 7.31 ms
 //   rank 0 (cpu): at most 36.9 MiB in use; the largest:
 //     12 MiB    argument 0
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_HETERO_RUN_REPORT_H
 #define HETERO_TOOLS_HETERO_RUN_REPORT_H

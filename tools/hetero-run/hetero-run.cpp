@@ -1,10 +1,5 @@
 //===- hetero-run.cpp - Runs a training step ------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   hetero-run step.mlir --cluster c.yaml --planner stages --steps 10
 //       --args in.npz --out out.npz --compare expected.npz --trace run.json
@@ -12,8 +7,6 @@
 // Takes a step at any phase, from JAX's output to rank programs, does what is
 // missing, and runs it. The loss of every step goes to standard output. Nothing
 // is written before everything has worked.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Compare.h"
 #include "Interrupt.h"

@@ -1,10 +1,5 @@
 //===- BatchAxis.h - The axis of the samples --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Microbatches and data-parallel devices share out the samples of a batch. Both
 // are members of one axis, whose units are the samples: most arguments with the
@@ -23,8 +18,6 @@
 // `sdy.sharding` on a batch argument overrules all of this: the dimension that
 // it splits is that of the samples. A plan of the step, which says how many
 // samples its batch has, overrules that.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_BATCHAXIS_H
 #define HETERO_ANALYSIS_BATCHAXIS_H

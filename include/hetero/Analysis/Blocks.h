@@ -1,10 +1,5 @@
 //===- Blocks.h - What repeats in a model -----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Finds the blocks of a model: pieces of the forward that are equal and follow
 // each other. Nothing but the operations is needed for that; where JAX has left
@@ -27,8 +22,6 @@
 //
 //   e d b r d b r d b r s       e: embedding, s: reduction to the loss
 //     |-----|-----|-----|       one run: begin 1, period 3, count 3
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_BLOCKS_H
 #define HETERO_ANALYSIS_BLOCKS_H

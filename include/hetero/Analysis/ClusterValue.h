@@ -1,10 +1,5 @@
 //===- ClusterValue.h - A cluster in the IR and as a value ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `hetero.cluster` and cluster::Cluster say the same in two languages: planners
 // and the cost model know no IR, and a module should be complete in itself. The
@@ -17,8 +12,6 @@
 // table must differ. Nodes and switches, which others refer to, keep their
 // names; a class or site that would clash gets `_class` or `_site` added, and
 // `called` keeps its name.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_CLUSTERVALUE_H
 #define HETERO_ANALYSIS_CLUSTERVALUE_H

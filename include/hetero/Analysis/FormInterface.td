@@ -1,10 +1,5 @@
 //===- FormInterface.td - How operations treat forms -------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_FORMINTERFACE_TD
 #define HETERO_ANALYSIS_FORMINTERFACE_TD

@@ -1,10 +1,5 @@
 //===- Forms.h - Replicated, split, partial ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One algebra for microbatches, data shards, model shards and accumulation.
 //
@@ -39,8 +34,6 @@
 //   %g  = dot_general %h, %one     split 0, split 0    -> partial sum
 //   %u  = multiply %g, %rate       partial, replicated -> partial sum
 //   %n  = subtract %w1, %u         %u is completed     -> replicated, level 1
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_FORMS_H
 #define HETERO_ANALYSIS_FORMS_H

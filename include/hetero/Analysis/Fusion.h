@@ -1,10 +1,5 @@
 //===- Fusion.h - Which operations share a loop -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Thousands of element-wise operations must become few loops before anything
 // is generated: a loop for each of them is slow to compile and slow to run. The
@@ -47,8 +42,6 @@
 //   %h = add %x, %b                    joins %g
 //   %g = tanh %h                       root: one loop over %x and %bias
 //   %d = dot_general %g, %w
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_FUSION_H
 #define HETERO_ANALYSIS_FUSION_H

@@ -1,10 +1,5 @@
 //===- KernelMemory.h - What a kernel takes in memory -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The only answer to the questions which result of a kernel is computed in the
 // memory of which operand, and how much a kernel needs beside its operands and
@@ -47,8 +42,6 @@
 // What is not known here: loops that hetero-merge-loops moves down keep what
 // they read for longer. They may not raise the most that is in use at once, but
 // places can be taken otherwise.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_KERNELMEMORY_H
 #define HETERO_ANALYSIS_KERNELMEMORY_H

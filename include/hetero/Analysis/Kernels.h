@@ -1,10 +1,5 @@
 //===- Kernels.h - What is compiled together --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A rank program calls units. A unit is one kernel, unless it communicates:
 // then it is cut into kernels at its communication. What is made from nothing,
@@ -22,8 +17,6 @@
 //
 // The conversion to programs of the runtime makes these kernels, and the check
 // of memory counts with them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_KERNELS_H
 #define HETERO_ANALYSIS_KERNELS_H

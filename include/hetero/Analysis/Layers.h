@@ -1,10 +1,5 @@
 //===- Layers.h - The parts of a step that a planner places -----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A step is one long function: forward, backward and update of all layers.
 //
@@ -38,8 +33,6 @@
 //   %dh = dot_general %one, %w1   layer 1 backward
 //   %d0 = dot_general %x, %dh     layer 0 backward: %x is present in 0 only
 //   %n0 = subtract %w0, %d0       layer 0 update
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_LAYERS_H
 #define HETERO_ANALYSIS_LAYERS_H

@@ -1,18 +1,11 @@
 //===- Loops.h - Counted loops ----------------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `lax.scan` and `lax.fori_loop` become a `stablehlo.while` that counts:
 //
 //   %r:2 = stablehlo.while(%i = %c0, %x = %x0) : tensor<i32>, tensor<4xf32>
 //   cond { %p = stablehlo.compare LT, %i, %c12 ; return %p }
 //   do   { ... ; %j = stablehlo.add %i, %c1 ; return %j, ... }
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_LOOPS_H
 #define HETERO_ANALYSIS_LOOPS_H

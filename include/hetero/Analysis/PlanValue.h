@@ -1,10 +1,5 @@
 //===- PlanValue.h - A plan in the IR and as a value ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `hetero.plan` and planner::Plan say the same in two languages, as
 // `hetero.cluster` and cluster::Cluster do (ClusterValue.h). Meshes, which a
@@ -15,8 +10,6 @@
 //     hetero.stage 0 on @stage0 layers [0 to 3] samples (data) [[3, 1]] ...
 //
 // A mesh without a tensor axis has no named axes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_PLANVALUE_H
 #define HETERO_ANALYSIS_PLANVALUE_H

@@ -1,10 +1,5 @@
 //===- PlanView.h - The plan of a module, read once -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What `hetero.plan` says, in the terms of those who follow it: the devices of
 // each stage as a grid, and who has which samples of which microbatch.
@@ -20,8 +15,6 @@
 //   data member 1    6  7      samples 5 to 7 of the batch, then 11
 //
 // PlanValue.h turns the same op into a planner::Plan and back.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_PLANVIEW_H
 #define HETERO_ANALYSIS_PLANVIEW_H

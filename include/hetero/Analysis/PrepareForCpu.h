@@ -1,15 +1,8 @@
 //===- PrepareForCpu.h - Rewritten before it is lowered ---------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What is easier to say in StableHLO than in loops. The lowering rewrites each
 // kernel so, and the check of memory a copy of those where it matters.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_PREPAREFORCPU_H
 #define HETERO_ANALYSIS_PREPAREFORCPU_H

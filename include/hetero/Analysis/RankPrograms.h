@@ -1,15 +1,8 @@
 //===- RankPrograms.h - The functions that ranks run ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A function with `hetero.program` is the program of ranks, or, if that names a
 // stage, a unit that programs call. Everybody who looks for them asks here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_RANKPROGRAMS_H
 #define HETERO_ANALYSIS_RANKPROGRAMS_H

@@ -1,10 +1,5 @@
 //===- Roles.h - What arguments and results are to training -----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A JAX step is a function of flat lists of tensors. Which of them are weights,
 // which moments, which data? The planner must know, and the user should not
@@ -34,8 +29,6 @@
 // That is for functions that are declared to be steps, by a donated argument or
 // a role; others that are ambiguous have no roles. A role that is already on
 // the function is taken as given.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_ROLES_H
 #define HETERO_ANALYSIS_ROLES_H

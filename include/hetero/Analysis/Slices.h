@@ -1,10 +1,5 @@
 //===- Slices.h - What a value is computed from -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Backward walks over a step. All look through loops and branches value by
 // value: the third result of a `stablehlo.while` depends on the third value
@@ -13,8 +8,6 @@
 //   %m1 = add (mul %m, 0.9), %g       elementwise sources of %m1: %m at 2
 //   %p1 = sub %p, (mul %m1, %lr)      elementwise sources of %p1: %p at 1,
 //                                     %m at 4 (%g comes out of a dot_general)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_SLICES_H
 #define HETERO_ANALYSIS_SLICES_H

@@ -1,10 +1,5 @@
 //===- Step.h - The training step of a module -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_STEP_H
 #define HETERO_ANALYSIS_STEP_H

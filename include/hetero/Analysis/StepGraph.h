@@ -1,10 +1,5 @@
 //===- StepGraph.h - A step as a graph of operations ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Turns a step into a planner::Graph. Everything follows from the dimension
 // maps of operations (Forms.h); there is no case for any single one but
@@ -27,8 +22,6 @@
 //   %n = subtract %w, %g
 //
 // where %x is the batch and %n the next value of the parameter %w.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_STEPGRAPH_H
 #define HETERO_ANALYSIS_STEPGRAPH_H

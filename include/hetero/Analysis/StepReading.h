@@ -1,10 +1,5 @@
 //===- StepReading.h - A step with layers, read once ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // All that planning needs to know about a step with roles and layers: the forms
 // of its values along the batch, its layers, its operations as a graph, and the
@@ -16,8 +11,6 @@
 //   if (!reading.isValid())
 //     return signalPassFailure();            // diagnostics have been emitted
 //   planner::Problem problem = reading.problem;
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_STEPREADING_H
 #define HETERO_ANALYSIS_STEPREADING_H

@@ -1,10 +1,5 @@
 //===- Summary.h - What a step consists of ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Counts for people, and for a first look before planning: operations, floating
 // point operations, bytes, and the arguments by role.
@@ -17,8 +12,6 @@
 // or reducing op one for each element, data movement none. The body of a loop
 // counts as often as it is known to run, and once where that is not known;
 // of branches the dearest counts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_SUMMARY_H
 #define HETERO_ANALYSIS_SUMMARY_H

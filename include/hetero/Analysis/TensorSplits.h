@@ -1,10 +1,5 @@
 //===- TensorSplits.h - Layers divided along a model dimension --*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Finds out how the work of a layer can be divided over devices that all see
 // the same samples: which parameters are split along which dimension, in which
@@ -26,8 +21,6 @@
 // Splitting %w0 along its columns, in 256 units, splits gelu, wants the rows of
 // %w1 split, and makes %y partial: one sum of %y forwards, one of the gradient
 // of %x backwards, and everything else is divided.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_TENSORSPLITS_H
 #define HETERO_ANALYSIS_TENSORSPLITS_H

@@ -1,10 +1,5 @@
 //===- UserShardings.h - What sdy shardings ask of a plan -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Reads `sdy.sharding` on the arguments of a step, which JAX writes for
 // `in_shardings`, as constraints on the plan. The mesh of the user is made of
@@ -28,8 +23,6 @@
 //
 // asks for 4 parts of each stage and splits %w along dimension 1; %m is stored
 // in parts along dimension 0.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_ANALYSIS_USERSHARDINGS_H
 #define HETERO_ANALYSIS_USERSHARDINGS_H

@@ -1,10 +1,5 @@
 //===- Cluster.h - Devices that need not be alike ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -61,8 +56,6 @@
 //
 // A node with `count: 3` stands for three of them, <name>_0 to <name>_2, and
 // the name alone then stands for all three where members are listed.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CLUSTER_CLUSTER_H
 #define HETERO_CLUSTER_CLUSTER_H

@@ -1,10 +1,5 @@
 //===- CostModel.h - What things take ---------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -52,8 +47,6 @@
 // 12 MB in shards of 1, 1 and 10 MB over 1 GB/s and 10 us: padded takes
 // 2 * (10 us + 10 ms) = 20.02 ms, grouped 1.25 * 11 ms + 5 * 10 us = 13.80 ms.
 // In shards of 10, 10 and 11 bytes padded wins, 20.02 us to 50.03 us.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_COSTMODEL_COSTMODEL_H
 #define HETERO_COSTMODEL_COSTMODEL_H

@@ -1,15 +1,8 @@
 //===- Chlo.h - CHLO, ours or the library's ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The one header through which all other layers see the dialect, as
 // hetero/Dialect/Stablehlo.h is for StableHLO.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_CHLO_H
 #define HETERO_DIALECT_CHLO_H

@@ -1,10 +1,5 @@
 //===- Communicator.h - Transfers of one rank -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Carries out the communication instructions of one rank over a transport:
 // sends, receives, and collectives with any sizes.
@@ -29,8 +24,6 @@
 //
 //   rank 2 waits for 'reduce' (all_reduce) from rank 1 on channel 5 for 60 s;
 //   rank 1 was last seen executing 'forward 3'
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_COMMUNICATOR_H
 #define HETERO_RUNTIME_COMMUNICATOR_H

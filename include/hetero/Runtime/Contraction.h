@@ -1,10 +1,5 @@
 //===- Contraction.h - Sums of products over strided operands ---*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What compiled kernels call for dot products and convolutions: one loop nest
 // over three operands, carried out by OpenBLAS.
@@ -36,8 +31,6 @@
 // Calls from several threads at once are safe. A call is shared by the threads
 // of the current device: they take members of the batch, or tiles of the rows
 // or columns, always the same ones. The library itself uses one thread.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_CONTRACTION_H
 #define HETERO_RUNTIME_CONTRACTION_H

@@ -1,10 +1,5 @@
 //===- Cuda.h - What host code of CUDA kernels calls ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The C interface between the code that `hetero-cuda-pipeline` makes and the
 // runtime, the counterpart of hetero/Runtime/Hooks.h. Host code knows neither
@@ -15,8 +10,6 @@
 // There is nobody to return an error to: the first one is kept, later calls do
 // nothing, and the step stops with it when the kernel has returned. On a thread
 // without a device the process ends with a message.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_CUDA_H
 #define HETERO_RUNTIME_CUDA_H

@@ -1,10 +1,5 @@
 //===- CudaApi.h - What is asked of CUDA, cuBLAS and NCCL -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The few things that the runtime needs of one GPU, each with an error that is
 // a sentence. There are two implementations:
@@ -21,8 +16,6 @@
 //
 // One thread at a time uses an api. Everything but `allocate`, `free`, `read`
 // and `synchronize` only enters work into a stream.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_CUDAAPI_H
 #define HETERO_RUNTIME_CUDAAPI_H

@@ -1,10 +1,5 @@
 //===- CudaDevice.h - A device with CUDA ------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A GPU as a device of the executor. What a session does in order, it enters
 // into one stream in that order, and nothing waits before the end of the step:
@@ -17,8 +12,6 @@
 //
 // Kernels are the functions that `hetero-cuda-pipeline` makes; they find the
 // device as the current one of their thread (hetero/Runtime/Cuda.h).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_CUDADEVICE_H
 #define HETERO_RUNTIME_CUDADEVICE_H

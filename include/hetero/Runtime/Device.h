@@ -1,10 +1,5 @@
 //===- Device.h - Memory and threads of one device --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A device that keeps its memory on the host, and what other devices have in
 // common with it (hetero/Runtime/CudaDevice.h). It counts every byte that is in
@@ -21,8 +16,6 @@
 //   Result<void *> memory = device.allocate(4096, "forward 0");
 //   ...
 //   device.release(*memory);
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_DEVICE_H
 #define HETERO_RUNTIME_DEVICE_H

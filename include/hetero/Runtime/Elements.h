@@ -1,10 +1,5 @@
 //===- Elements.h - Combining arrays element by element ---------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The arithmetic of reductions between ranks, on the host. It is that of
 // StableHLO: integers wrap, `max` and `min` of floats give NaN if one of them
@@ -13,8 +8,6 @@
 //
 // Combining is done in the order of members by everybody, so all transports
 // give the same bits.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_ELEMENTS_H
 #define HETERO_RUNTIME_ELEMENTS_H

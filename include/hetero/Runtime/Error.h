@@ -1,18 +1,11 @@
 //===- Error.h - How the runtime reports what went wrong --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The runtime is compiled without exceptions and links into programs that know
 // no LLVM, so an error is a sentence: lower-case, without a final period.
 //
 //   MaybeError step();              nothing, or the sentence
 //   Result<Archive> read(path);     a value, or the sentence
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_ERROR_H
 #define HETERO_RUNTIME_ERROR_H

@@ -1,10 +1,5 @@
 //===- Fft.h - Discrete Fourier transforms ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What compiled kernels call for stablehlo.fft, and a transform of one line for
 // everybody else.
@@ -24,8 +19,6 @@
 //   hetero_fft(call);
 //
 // Calls from several threads at once are safe.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_FFT_H
 #define HETERO_RUNTIME_FFT_H

@@ -1,17 +1,10 @@
 //===- Hooks.h - What compiled kernels call ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The C interface between generated code and the runtime. A kernel does not
 // know on which device it runs: the thread that calls it has a current device
 // and a pool of threads, and these functions use them. On a thread without, the
 // memory is the process's own and loops run on the calling thread.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_HOOKS_H
 #define HETERO_RUNTIME_HOOKS_H

@@ -1,17 +1,10 @@
 //===- InPlace.h - Results in the memory of operands ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A kernel may compute a result where an operand is that nothing reads
 // afterwards: an optimizer then needs no second copy of the state. The kernel
 // relies on it: for the pair {2, 0}, operand 2 and result 0 are the same
 // memory, which holds the operand before the call and the result after it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_INPLACE_H
 #define HETERO_RUNTIME_INPLACE_H

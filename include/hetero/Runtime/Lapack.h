@@ -1,10 +1,5 @@
 //===- Lapack.h - Factorizations of matrices --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What compiled kernels call for stablehlo.cholesky, triangular_solve and the
 // custom calls that JAX makes of jax.numpy.linalg on the CPU: the LAPACK of
@@ -18,8 +13,6 @@
 //   hetero_lapack(call);
 //
 // Calls from several threads at once are safe.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_LAPACK_H
 #define HETERO_RUNTIME_LAPACK_H

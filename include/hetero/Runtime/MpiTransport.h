@@ -1,10 +1,5 @@
 //===- MpiTransport.h - Ranks as processes ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The transport `mpi`: each process that mpirun has started is one rank.
 //
@@ -35,8 +30,6 @@
 // MPI is started with the first transport of a process, and ended when the
 // process exits. A process may have several transports, one after the other
 // or together; all processes make them in the same order.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_MPITRANSPORT_H
 #define HETERO_RUNTIME_MPITRANSPORT_H

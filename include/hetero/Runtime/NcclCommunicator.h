@@ -1,10 +1,5 @@
 //===- NcclCommunicator.h - Transfers between GPUs --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The communication instructions of a rank whose buffers are on a GPU, carried
 // out by NCCL. The transport (threads or MPI) stays: ranks find each other with
@@ -27,8 +22,6 @@
 // for the padded algorithm, one call with all parts as large as the largest.
 // Parts that do not lie densely in their tensor are copied to and from a dense
 // block. Members of a scan contribute the neutral value to those before them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_NCCLCOMMUNICATOR_H
 #define HETERO_RUNTIME_NCCLCOMMUNICATOR_H

@@ -1,10 +1,5 @@
 //===- Npz.h - Arrays in NumPy's files --------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Reads and writes .npz archives: what `numpy.savez` and `savez_compressed`
 // write (an archive of .npy entries, in order, versions 1 to 3), and what
@@ -21,8 +16,6 @@
 //
 // Arrays in Fortran's order are read into rows. Big-endian and structured
 // arrays, strings and objects are refused.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_NPZ_H
 #define HETERO_RUNTIME_NPZ_H

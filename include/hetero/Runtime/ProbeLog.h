@@ -1,10 +1,5 @@
 //===- ProbeLog.h - What a kernel does while it runs ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A kernel that was compiled to be profiled calls `hetero_probe_begin` and
 // `hetero_probe_end` around each of its operations (hetero/Runtime/Hooks.h).
@@ -21,8 +16,6 @@
 // Threads that help the kernel have no log: an operation is what the calling
 // thread waits for. A log takes a million spans, for loops that have no end in
 // sight; what is more than that is not kept.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_PROBELOG_H
 #define HETERO_RUNTIME_PROBELOG_H

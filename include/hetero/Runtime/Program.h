@@ -1,10 +1,5 @@
 //===- Program.h - What one rank executes -----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The program of one rank for one step, as data: a list of instructions over
 // numbered buffers. The conversion writes it, the executor runs it on any
@@ -33,8 +28,6 @@
 //
 // Kernels are called with one pointer for each operand and then one for each
 // result; a kernel allocates what else it needs through `Workspace`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_PROGRAM_H
 #define HETERO_RUNTIME_PROGRAM_H

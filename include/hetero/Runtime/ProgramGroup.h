@@ -1,10 +1,5 @@
 //===- ProgramGroup.h - The ranks of one process ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Runs the programs of all ranks that this process has, each on a thread and a
 // device of its own, and speaks of whole arguments and results of the step:
@@ -21,8 +16,6 @@
 //
 // With the `threads` transport one process has all ranks; with `mpi` each
 // process has one, and all processes call the same functions in the same order.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_PROGRAMGROUP_H
 #define HETERO_RUNTIME_PROGRAMGROUP_H

@@ -1,10 +1,5 @@
 //===- Regions.h - Parts of row-major arrays --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Copies between a whole tensor of the step and the part of it that a rank has.
 //
@@ -18,8 +13,6 @@
 //
 // `scatterInto` makes local from whole; `gatherFrom` writes local back into the
 // same places of whole.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_REGIONS_H
 #define HETERO_RUNTIME_REGIONS_H

@@ -1,10 +1,5 @@
 //===- Session.h - Runs the program of one rank -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The executor: a verified program, its kernels, a device and a communicator.
 // Training state stays on the device between steps.
@@ -28,8 +23,6 @@
 // the last step; the result that is carried to it; what it was in the last step
 // if it is kept. Otherwise the step consumes it, and a program may free it as
 // soon as it has no more use for it, as a donated buffer.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_SESSION_H
 #define HETERO_RUNTIME_SESSION_H

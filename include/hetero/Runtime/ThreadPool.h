@@ -1,18 +1,11 @@
 //===- ThreadPool.h - Loops on several threads ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The threads of one device, for `hetero_parallel_for`. The range is cut into
 // one piece a thread, always in the same places, so that results do not depend
 // on timing. The calling thread does the first piece. Kernels run one loop
 // after the other, so a thread that has nothing to do looks for the next one
 // for a short while before it sleeps.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_THREADPOOL_H
 #define HETERO_RUNTIME_THREADPOOL_H

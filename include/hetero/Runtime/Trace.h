@@ -1,17 +1,10 @@
 //===- Trace.h - What happened when -----------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Events that sessions record, and the Chrome trace format (which Perfetto and
 // chrome://tracing open) for them: a process for each rank, with a lane for
 // what it computes, one for what it communicates and one for the operations
 // within kernels, where these tell, and a counter of the memory in use.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_TRACE_H
 #define HETERO_RUNTIME_TRACE_H

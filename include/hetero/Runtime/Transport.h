@@ -1,10 +1,5 @@
 //===- Transport.h - Messages between ranks ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What a way of communicating must be able to do: move bytes from one rank to
 // another, without blocking, and tell when somebody is gone. Everything else,
@@ -28,8 +23,6 @@
 //
 // One thread at a time uses a transport. `abort`, `wake` and `publish` may be
 // called from any.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_RUNTIME_TRANSPORT_H
 #define HETERO_RUNTIME_TRANSPORT_H

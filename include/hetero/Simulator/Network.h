@@ -1,10 +1,5 @@
 //===- Network.h - What messages share --------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -26,8 +21,6 @@
 // cable of 1 GB/s. The cable carries 2 GB, so the flow takes 2 s and has all of
 // it. The way out of device 0, 10 GB/s, carries 1 GB in that time: a share of
 // 0.05.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_NETWORK_H
 #define HETERO_SIMULATOR_NETWORK_H

@@ -1,10 +1,5 @@
 //===- Schedule.h - In which order the stages work --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -60,8 +55,6 @@
 //
 // With a crossing of 2.4 in the middle, n becomes [6, 5, 2, 1], and 8
 // microbatches take 37.8 instead of the 52.2 of 1f1b.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_SCHEDULE_H
 #define HETERO_SIMULATOR_SCHEDULE_H

@@ -1,10 +1,5 @@
 //===- ScheduleChoice.h - The best schedule by simulation -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -28,8 +23,6 @@
 // The four stages of Schedule.h with a crossing of 2.4 in the middle, and 64
 // microbatches: 1f1b takes 354.6, [6, 5, 2, 1] in flight 205.8. If memory
 // allows only 5 on the first stage, the best within that is found.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_SCHEDULECHOICE_H
 #define HETERO_SIMULATOR_SCHEDULECHOICE_H

@@ -1,10 +1,5 @@
 //===- Simulator.h - What happens when --------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -43,8 +38,6 @@
 //   result->stages[0].busy;     // 3 s
 //   result->stages[0].exposed;  // 1 s: the gradient on its way back
 //   result->stages[0].bubble;   // 4 s: the rest
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_SIMULATOR_H
 #define HETERO_SIMULATOR_SIMULATOR_H

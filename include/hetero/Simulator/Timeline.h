@@ -1,10 +1,5 @@
 //===- Timeline.h - A page that shows what happens when ---------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A step as a picture: one lane for each rank with what it computes, what it
 // communicates and how much memory is in use, as predicted and as measured, in
@@ -24,8 +19,6 @@
 // what is measured may come from another machine. Everything is placed by
 // percentages, so a wider picture shows more of the labels without stretching
 // them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_TIMELINE_H
 #define HETERO_SIMULATOR_TIMELINE_H

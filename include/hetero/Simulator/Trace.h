@@ -1,10 +1,5 @@
 //===- Trace.h - A simulation for a trace viewer ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The JSON form that chrome://tracing and ui.perfetto.dev read. Every stage is
 // a process with rows for what it computes, sends to each other stage and
@@ -18,8 +13,6 @@
 //     ...
 //
 // Times are in microseconds.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SIMULATOR_TRACE_H
 #define HETERO_SIMULATOR_TRACE_H

@@ -1,10 +1,5 @@
 //===- CostGraph.h - Choices whose costs meet in pairs ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -44,8 +39,6 @@
 //                                      0, 0});           // from replicated
 //   graph.addEdge(producer, consumer, change);
 //   solve(graph)->states;                                // 0, 0: costs 3
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SOLVER_COSTGRAPH_H
 #define HETERO_SOLVER_COSTGRAPH_H

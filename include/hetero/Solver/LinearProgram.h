@@ -1,10 +1,5 @@
 //===- LinearProgram.h - Linear programs with names -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -32,8 +27,6 @@
 // than an equation):
 //
 //   infeasible: row 'memory' is 0.7, but must be at most 0.6
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SOLVER_LINEARPROGRAM_H
 #define HETERO_SOLVER_LINEARPROGRAM_H

@@ -1,10 +1,5 @@
 //===- Amount.h - Whole amounts with a dimension ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The amounts of hetero/Support/Quantity.h as types, so that bytes are not
 // added to seconds:
@@ -17,8 +12,6 @@
 // on their order. Arithmetic saturates: an amount that is too large to count
 // stays the largest one instead of wrapping around, whatever the input was.
 // Quotients are rounded up, as nothing takes less than the time it needs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_AMOUNT_H
 #define HETERO_SUPPORT_AMOUNT_H

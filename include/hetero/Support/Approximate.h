@@ -1,15 +1,8 @@
 //===- Approximate.h - Amounts for people -----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Amounts with few digits, for messages and tables: "11.52 GiB", "3.277 us".
 // What is read again is written with writeQuantity.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_APPROXIMATE_H
 #define HETERO_SUPPORT_APPROXIMATE_H

@@ -1,10 +1,5 @@
 //===- BoolLiterals.h - Two spellings of large i1 constants -----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // MLIR prints a constant of more than a hundred elements as a hex string. For
 // i1 there are two conventions in the wild: eight elements in a byte, lowest
@@ -18,8 +13,6 @@
 // of the form `dense<"0x...">` that are followed by ` : tensor<...xi1>` (or a
 // vector type), with exactly the number of digits of the other convention;
 // everything else is left alone, so reading either spelling is safe.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_BOOLLITERALS_H
 #define HETERO_SUPPORT_BOOLLITERALS_H

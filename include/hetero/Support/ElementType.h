@@ -1,10 +1,5 @@
 //===- ElementType.h - Names of element types -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_ELEMENTTYPE_H
 #define HETERO_SUPPORT_ELEMENTTYPE_H

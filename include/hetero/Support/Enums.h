@@ -1,18 +1,11 @@
 //===- Enums.h - Enumerations of all layers ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The C++ of hetero/Support/Enums.td. For each enumeration:
 //
 //   stringify(ScheduleKind::OneFOneB)   // "1f1b"
 //   symbolizeScheduleKind("1f1b")       // ScheduleKind::OneFOneB
 //   symbolizeScheduleKind("zigzag")     // nothing
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_ENUMS_H
 #define HETERO_SUPPORT_ENUMS_H

@@ -1,16 +1,9 @@
 //===- Enums.td - Enumerations of all layers ------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Enumerations that are written as words, in YAML and in assembly. Each has one
 // definition, here, whose C++ (hetero/Support/Enums.h) needs no IR: planners,
 // the simulator and the runtime use it as the attributes of the dialect do.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_ENUMS_TD
 #define HETERO_SUPPORT_ENUMS_TD

@@ -1,18 +1,11 @@
 //===- InputLimits.h - What input is refused unread -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // MLIR's text parser recurses into every bracket and every affine term, and
 // its printer and verifier recurse into what it made of them. Nothing bounds
 // that recursion, so a few hundred kilobytes of `[[[[...` end the process, as
 // a few of digits keep it busy for hours. A tool that reads text from outside
 // checks it here first; the limits are far above what any exporter writes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_INPUTLIMITS_H
 #define HETERO_SUPPORT_INPUTLIMITS_H

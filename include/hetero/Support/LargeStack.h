@@ -1,17 +1,10 @@
 //===- LargeStack.h - Room for deep recursion -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // MLIR recurses over nested attributes, types, locations and regions. Limits on
 // the text (hetero/Support/InputLimits.h) do not see the depth that aliases,
 // bytecode and passes build up, so the tools also run on a stack of their own
 // and turn its exhaustion into an error.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_LARGESTACK_H
 #define HETERO_SUPPORT_LARGESTACK_H

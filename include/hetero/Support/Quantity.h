@@ -1,10 +1,5 @@
 //===- Quantity.h - Amounts with units, exactly -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Bytes, bandwidth, work, speed, time, price and shares as people write them
 // ("40 GiB", "10.4 Gb/s", "2 us"), held as whole numbers of a base unit.
@@ -14,8 +9,6 @@
 // on every machine. 63 bits are enough for 9.2 EB, 9.2 EFLOP/s and 106 days in
 // picoseconds; a picosecond is fine enough, because even a single byte takes
 // longer than that on a link of 900 GB/s.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_QUANTITY_H
 #define HETERO_SUPPORT_QUANTITY_H

@@ -1,10 +1,5 @@
 //===- Yaml.h - YAML with exact complaints ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // LLVM's YAML parser gives nodes that can be walked once. These few classes
 // keep them as a tree with line and column, and read fields from it such that
@@ -22,8 +17,6 @@
 //     cluster.name = reader.readString(*node);
 //   top.finish();                                    // unknown keys
 //   if (llvm::Error error = reader.takeError()) ...
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_SUPPORT_YAML_H
 #define HETERO_SUPPORT_YAML_H

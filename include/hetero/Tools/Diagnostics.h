@@ -1,16 +1,9 @@
 //===- Diagnostics.h - Errors of one line -----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // MLIR's own handler quotes the line that an error is about. In a step that is
 // the signature of a function, or a constant, with up to millions of
 // characters.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_DIAGNOSTICS_H
 #define HETERO_TOOLS_DIAGNOSTICS_H

@@ -1,16 +1,9 @@
 //===- Input.h - How a tool reads a file from outside -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Whatever the file holds, the outcome is a module or an error message. MLIR's
 // readers alone do not give that: the text parser has no limit on recursion,
 // and the bytecode reader trusts the counts and indices that it reads.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_INPUT_H
 #define HETERO_TOOLS_INPUT_H

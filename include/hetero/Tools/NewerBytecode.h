@@ -1,16 +1,9 @@
 //===- NewerBytecode.h - Bytecode of a newer MLIR ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // jaxlib is built with an MLIR that is newer than ours. The bytecode has the
 // same version, but its builtin dialect numbers types that ours spells out: the
 // floating-point types of 8 bits and less, and tf32.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_NEWERBYTECODE_H
 #define HETERO_TOOLS_NEWERBYTECODE_H

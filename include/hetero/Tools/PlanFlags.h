@@ -1,15 +1,8 @@
 //===- PlanFlags.h - What a user asks of a plan, as flags -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The fields of planner::PlanRequest as flags of the same names, alike in all
 // tools that plan.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_PLANFLAGS_H
 #define HETERO_TOOLS_PLANFLAGS_H

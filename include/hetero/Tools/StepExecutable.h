@@ -1,10 +1,5 @@
 //===- StepExecutable.h - From a step to something that runs ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What hetero-run and the Python package share: IR in, a running step out.
 //
@@ -38,8 +33,6 @@
 //
 // With the `mpi` transport each process compiles and runs the program of its
 // own rank; all processes make the same calls in the same order.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_STEPEXECUTABLE_H
 #define HETERO_TOOLS_STEPEXECUTABLE_H

@@ -1,10 +1,5 @@
 //===- StepTimeline.h - The picture of a run --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Puts together what a plan predicts and what a run has measured:
 //
@@ -14,8 +9,6 @@
 //       makeTimeline(step->getPlanned(), step->takeTrace(),
 //                    step->getRankNames());
 //   simulator::writeTimeline(timeline, os);
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TOOLS_STEPTIMELINE_H
 #define HETERO_TOOLS_STEPTIMELINE_H

@@ -1,10 +1,5 @@
 //===- FormModels.cpp - Element-wise operations and what all share --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "FormModels.h"
 #include "hetero/Dialect/Hetero/Hetero.h"

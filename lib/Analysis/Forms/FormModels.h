@@ -1,14 +1,7 @@
 //===- FormModels.h - Building dimension maps -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What the files that attach FormOpInterface to operations share.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_ANALYSIS_FORMS_FORMMODELS_H
 #define HETERO_LIB_ANALYSIS_FORMS_FORMMODELS_H

@@ -1,16 +1,9 @@
 //===- FormsAnalysis.cpp - Forms of all values of a step ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Operations are visited in program order. A completion sends the users of the
 // completed value back into the queue; since completions are never taken back
 // and everything else is a function of them, this ends.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Forms.h"
 #include "hetero/Dialect/Stablehlo.h"

@@ -1,10 +1,5 @@
 //===- FormsRules.cpp - Rules that follow from dimension maps -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Forms.h"
 #include "hetero/Dialect/Stablehlo.h"

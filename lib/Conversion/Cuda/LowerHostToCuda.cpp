@@ -1,10 +1,5 @@
 //===- LowerHostToCuda.cpp - The host's part of kernels -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Cuda/Passes.h"
 #include "hetero/Conversion/Kernels/Passes.h"

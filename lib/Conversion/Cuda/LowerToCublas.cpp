@@ -1,10 +1,5 @@
 //===- LowerToCublas.cpp - Contractions as calls of cuBLAS ----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // cuBLAS multiplies batches of matrices, each with neighbouring elements along
 // its rows or its columns, and a fixed distance from one matrix to the next. Of
@@ -12,8 +7,6 @@
 // dimension and the batch; what is left becomes loops around the call. All
 // choices that cuBLAS accepts are tried, and the one with the fewest calls
 // taken.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Cuda/Passes.h"
 #include "hetero/Conversion/Kernels/Contractions.h"

@@ -1,10 +1,5 @@
 //===- MapToGpu.cpp - Loops onto blocks and threads -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each loop function becomes a kernel of one of three kinds:
 //
@@ -14,8 +9,6 @@
 //    their parts at the end. For reductions whose combiner is one operation
 //    with a neutral value, and that are long enough;
 //  * one thread for everything, where no iteration is known to be independent.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Cuda/Passes.h"
 #include "hetero/Conversion/Kernels/Passes.h"

@@ -1,10 +1,5 @@
 //===- Jit.cpp - Kernels as functions of this process ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Jit/Jit.h"
 #include "ObjectCompiler.h"

@@ -1,10 +1,5 @@
 //===- ModuleParts.cpp - Code in parts that are compiled apart ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ModuleParts.h"
 #include "llvm/ADT/DenseMap.h"

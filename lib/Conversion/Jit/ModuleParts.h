@@ -1,10 +1,5 @@
 //===- ModuleParts.h - Code in parts that are compiled apart ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Divides a module among several that threads can compile at the same time.
 //
@@ -17,8 +12,6 @@
 //
 //   @kernel -> @loop (noinline) -> @loop.body     groups {@kernel},
 //           -> @other (noinline)                  {@loop, @loop.body}, {@other}
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_JIT_MODULEPARTS_H
 #define HETERO_LIB_CONVERSION_JIT_MODULEPARTS_H

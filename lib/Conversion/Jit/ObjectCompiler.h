@@ -1,10 +1,5 @@
 //===- ObjectCompiler.h - LLVM IR to objects, cached ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_JIT_OBJECTCOMPILER_H
 #define HETERO_LIB_CONVERSION_JIT_OBJECTCOMPILER_H

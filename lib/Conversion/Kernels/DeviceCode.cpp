@@ -1,10 +1,5 @@
 //===- DeviceCode.cpp - What runs on a device, and what it needs ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "DeviceCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

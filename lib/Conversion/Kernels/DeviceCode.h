@@ -1,10 +1,5 @@
 //===- DeviceCode.h - What runs on a device, and what it needs --*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // After bufferization a kernel is a function over buffers: loops, single loads
 // and stores, views, allocations, calls of the matrix library, and control flow
@@ -18,8 +13,6 @@
 //
 // The loop is device code; its slice copies the view and the scalar, so that
 // the device reads `%start` itself and the host does not wait for it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_KERNELS_DEVICECODE_H
 #define HETERO_LIB_CONVERSION_KERNELS_DEVICECODE_H

@@ -1,10 +1,5 @@
 //===- ParallelizeLoops.cpp - Loops for several threads -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Kernels/Passes.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"

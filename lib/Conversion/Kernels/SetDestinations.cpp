@@ -1,10 +1,5 @@
 //===- SetDestinations.cpp - Results go to given buffers ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Step.h"
 #include "hetero/Conversion/Kernels/Passes.h"

@@ -1,10 +1,5 @@
 //===- ExtractKernels.cpp - What rank programs compute --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Conversion/Programs/Passes.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"

@@ -1,17 +1,10 @@
 //===- KernelTable.h - Units cut into kernels -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A unit that a rank program calls may communicate inside of its stage. It is
 // cut there; what lies between two communications becomes a kernel. A unit that
 // does not communicate is one kernel, under its own name; so is a rank program
 // that does not communicate at all, with all of its units.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_PROGRAMS_KERNELTABLE_H
 #define HETERO_LIB_CONVERSION_PROGRAMS_KERNELTABLE_H

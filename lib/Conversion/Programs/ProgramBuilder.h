@@ -1,15 +1,8 @@
 //===- ProgramBuilder.h - One rank program ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Converts the straight-line function of one rank: values become buffers and
 // operations instructions, one by one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_PROGRAMS_PROGRAMBUILDER_H
 #define HETERO_LIB_CONVERSION_PROGRAMS_PROGRAMBUILDER_H

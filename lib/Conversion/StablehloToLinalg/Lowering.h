@@ -1,18 +1,11 @@
 //===- Lowering.h - From StableHLO to linalg on tensors ---------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One forward walk over a function that builds its counterpart on linalg,
 // tensor, arith, math, complex and scf. Values are mapped as they are made;
 // what the fusion plan leaves unstored has no counterpart and is computed by
 // the loops that use it. Each family of operations has a file that implements
 // its `lower*` members.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_LOWERING_H
 #define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_LOWERING_H

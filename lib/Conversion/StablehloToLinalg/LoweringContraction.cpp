@@ -1,10 +1,5 @@
 //===- LoweringContraction.cpp - Dot products and convolutions ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A contraction is a loop nest that sums products, with an affine map for each
 // operand. dot_general is one by nature; a convolution is one over its padded
@@ -12,8 +7,6 @@
 // dilation`. Both become linalg.generic with the attribute
 // `hetero.contraction`, which `hetero-lower-contractions` turns into calls of
 // the matrix library once the operands have strides.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"

@@ -1,10 +1,5 @@
 //===- LoweringDataMovement.cpp - Slices, pads, concatenations ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

@@ -1,10 +1,5 @@
 //===- LoweringElementwise.cpp - Fused loops ------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -1,10 +1,5 @@
 //===- LoweringLibrary.cpp - Operations that a library carries out --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Fourier transforms, factorizations of matrices, and the custom calls that JAX
 // makes of them on the CPU. Each becomes one call of the runtime
@@ -19,8 +14,6 @@
 //
 // JAX asks for matrices in column-major order; only what is in a matrix matters
 // here, so layouts are not looked at.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include "hetero/Runtime/Fft.h"

@@ -1,10 +1,5 @@
 //===- LoweringRandom.cpp - Random bits -----------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // rng_bit_generator, with the counters and the order of results that XLA has,
 // so that the bits are those that JAX gets. The state is a key and a counter;
@@ -14,8 +9,6 @@
 // makes two, which stand side by side along the first dimension of even size
 // (else the largest one, with one element too many at its end).
 // Philox 4x32: a block makes four 32-bit or two 64-bit elements in a row.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include <numeric>

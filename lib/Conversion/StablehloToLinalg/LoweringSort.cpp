@@ -1,10 +1,5 @@
 //===- LoweringSort.cpp - Sorting along a dimension -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A merge sort from the bottom up, of each line along the dimension: stable,
 // n log n, and without recursion. A line is copied into a buffer; passes merge
@@ -14,8 +9,6 @@
 // On a device the passes are the same, and all elements are merged at once:
 // each finds its place by counting, with a binary search, how many elements of
 // the other run come before it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -1,10 +1,5 @@
 //===- ScalarOps.h - StableHLO on single elements ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What an element-wise operation does to one element, in arith, math and
 // complex. It serves the bodies of fused loops and the regions of reductions,
@@ -18,8 +13,6 @@
 //   %r = stablehlo.divide %a, %b : tensor<8xui32>
 //   // one element: all ones for a zero divisor, otherwise
 //   %q = arith.divui %a0, %b1 : i32
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H
 #define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H

@@ -1,10 +1,5 @@
 //===- ScalarOpsComplex.cpp - StableHLO on single complex numbers ---------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,15 +1,8 @@
 //===- ChloBytecode.cpp - Binary form of CHLO's attributes ----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The encoding is the one of CHLO's own library: a code and the case of an
 // enumeration. Attributes without a code are written as text.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Chlo/ChloOps.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"

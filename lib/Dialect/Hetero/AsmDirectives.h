@@ -1,15 +1,8 @@
 //===- AsmDirectives.h - Spellings shared by attributes and ops -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Parsers and printers for the parts of the syntax that appear in more than
 // one attribute or operation.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_DIALECT_HETERO_ASMDIRECTIVES_H
 #define HETERO_LIB_DIALECT_HETERO_ASMDIRECTIVES_H

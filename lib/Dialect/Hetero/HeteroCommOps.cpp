@@ -1,10 +1,5 @@
 //===- HeteroCommOps.cpp - Messages, and what is around them --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Hetero/HeteroCommOps.h"
 #include "AsmDirectives.h"

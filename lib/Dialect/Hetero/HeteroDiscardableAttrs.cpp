@@ -1,10 +1,5 @@
 //===- HeteroDiscardableAttrs.cpp - Checks of hetero.* attributes ---------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Verifiers.h"
 #include "hetero/Dialect/Hetero/HeteroClusterOps.h"

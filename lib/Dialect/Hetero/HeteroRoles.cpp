@@ -1,10 +1,5 @@
 //===- HeteroRoles.cpp - The part that a value plays in a step ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Verifiers.h"
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"

@@ -1,10 +1,5 @@
 //===- HeteroTypes.cpp - Types of the hetero dialect ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Hetero/HeteroTypes.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"

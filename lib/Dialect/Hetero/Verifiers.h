@@ -1,15 +1,8 @@
 //===- Verifiers.h - Checks shared between files ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Parts of the verifiers that attributes and operations share. Each emits an
 // error at `op` that starts with `label`, the name of the constraint.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_DIALECT_HETERO_VERIFIERS_H
 #define HETERO_LIB_DIALECT_HETERO_VERIFIERS_H

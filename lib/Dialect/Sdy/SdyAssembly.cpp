@@ -1,15 +1,8 @@
 //===- SdyAssembly.cpp - Text of the sdy attributes -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the declarative formats of SdyAttrs.td leave to C++. Error locations:
 // the parser stands behind what it has read, so locations are taken before.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/IR/Builders.h"

@@ -1,17 +1,10 @@
 //===- SdyBytecode.cpp - Bytecode of the sdy attributes -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The encoding that Shardy, and so jaxlib, uses. Each attribute is a code, then
 // its fields in order. A list is its length and its elements; attributes are
 // references into the file's table, integers are signed unless noted.
 // Attributes without a code travel as text, which the bytecode allows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"

@@ -1,10 +1,5 @@
 //===- SdyCollectives.cpp - Verification of the sdy collectives -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SdyVerify.h"
 #include "llvm/ADT/BitVector.h"

@@ -1,10 +1,5 @@
 //===- SdyDialect.cpp - Registration and attributes on other ops ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SdyVerify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,10 +1,5 @@
 //===- SdyOps.cpp - Operations of the sdy dialect -------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SdyVerify.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,14 +1,7 @@
 //===- ContractionVerification.h - Shared checks of products ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What dot_general and convolution have in common.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_DIALECT_STABLEHLO_CONTRACTIONVERIFICATION_H
 #define HETERO_LIB_DIALECT_STABLEHLO_CONTRACTIONVERIFICATION_H

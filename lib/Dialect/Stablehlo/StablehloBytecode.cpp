@@ -1,10 +1,5 @@
 //===- StablehloBytecode.cpp - Binary form of types and attributes --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The encoding is the one of StableHLO's own library: a code, then the members
 // in the order of their declaration. Integers and lists of integers are signed,
@@ -12,8 +7,6 @@
 //
 // What is read comes from files, so no count in it is believed: a list grows as
 // its members are read, and every failure leaves a diagnostic.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"

@@ -1,17 +1,10 @@
 //===- StablehloControlFolders.cpp - Folding of control flow --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Branches whose choice is known become straight code, loops that never run
 // their operands, and loops carry only what changes and matters. JAX prints
 // `scan` as a loop that carries everything its body captures, so the last one
 // decides whether constants reach the body.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/Matchers.h"

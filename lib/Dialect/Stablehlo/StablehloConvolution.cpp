@@ -1,15 +1,8 @@
 //===- StablehloConvolution.cpp - Checks of convolutions ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `convolution` and `dynamic_conv` differ only in where the padding comes from.
 // The labels of dynamic_conv are those of convolution with the same number.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ContractionVerification.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"

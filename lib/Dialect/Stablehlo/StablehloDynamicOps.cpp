@@ -1,15 +1,8 @@
 //===- StablehloDynamicOps.cpp - Shapes of run time -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The verifiers look at operands that are constants: what a static counterpart
 // would reject is rejected here as well.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/AssemblyFormat.h"
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"

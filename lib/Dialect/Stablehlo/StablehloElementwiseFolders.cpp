@@ -1,10 +1,5 @@
 //===- StablehloElementwiseFolders.cpp - Constant folding -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 //
 // Folds what imported steps are full of: arithmetic on splats and on the small

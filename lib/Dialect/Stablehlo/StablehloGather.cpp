@@ -1,15 +1,8 @@
 //===- StablehloGather.cpp - Result types of gathers ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The constraints and the result type of gather and dynamic_gather. They differ
 // in one thing: the sizes of a slice may be unknown in a dynamic_gather.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"

@@ -1,15 +1,8 @@
 //===- StablehloShapeCanonicalize.cpp - Simpler ways to move data ---------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Rewrites that need new ops: chains become one op, dynamic ops with constant
 // operands become static. None of them makes the program do more work.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"

@@ -1,17 +1,10 @@
 //===- StablehloShapeFolders.cpp - Folding of moved data ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Ops that move nothing become their operand, and those that move constants
 // become constants: splats of any size, others within the limit of FoldUtils.h.
 // Each fold of the second kind is a function from an index of the result to the
 // element of an operand that stands there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "FoldUtils.h"
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"

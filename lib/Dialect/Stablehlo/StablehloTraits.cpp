@@ -1,10 +1,5 @@
 //===- StablehloTraits.cpp - Compatibility of types -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/StablehloTraits.h"
 #include "hetero/Dialect/Stablehlo/ShapeUtils.h"

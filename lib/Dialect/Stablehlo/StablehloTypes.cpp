@@ -1,10 +1,5 @@
 //===- StablehloTypes.cpp - Types of StableHLO ----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/DialectImplementation.h"

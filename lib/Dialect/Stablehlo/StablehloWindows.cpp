@@ -1,10 +1,5 @@
 //===- StablehloWindows.cpp - Reductions over sliding windows -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Along one dimension, n elements dilated by d fill 0 if n = 0, otherwise
 //
@@ -15,8 +10,6 @@
 //
 //   p = low + dilated(n, d) + high
 //   positions = 0 if dilated(w, e) > p, otherwise (p - dilated(w, e)) / s + 1
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo/Reducers.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"

@@ -1,10 +1,5 @@
 //===- Even.cpp - Pipelines as if all devices were alike ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What people do with Megatron: all devices in the order of their ranks, in
 // p stages of d rows of t columns with p d t devices in all, repeated layers
@@ -15,8 +10,6 @@
 //
 // with t forward and backward of the slowest device of a stage, k a crossing
 // and r the sum of its gradients; the best of those that fit are evaluated.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Baselines/Even.h"
 #include "hetero/Planner/Model/PlanBuilder.h"

@@ -1,10 +1,5 @@
 //===- Exhaustive.cpp - All plans of a small problem ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Enumerates, stage by stage from the first layer on,
 //
@@ -22,8 +17,6 @@
 // the best plan so far is left out: a stage that computes for longer than that
 // alone, or that recomputes where all microbatches fit without. Rows of one
 // kind are alike, so that they have falling numbers of samples.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Baselines/Exhaustive.h"
 #include "hetero/Planner/Model/Verify.h"

@@ -1,10 +1,5 @@
 //===- Certificate.cpp - How good a plan can be at best -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Bounds/Certificate.h"
 #include "Relaxation.h"

@@ -1,10 +1,5 @@
 //===- Relaxation.h - Which times no plan can have --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // For one way to cut the batch into M microbatches, whether a time can be
 // excluded. A stage i whose last microbatch is not done before
@@ -50,8 +45,6 @@
 // all stages that come one after the other in a node have no more than its
 // devices: each adds its share of the node to the number of crossings between
 // nodes, and the last, unfinished one does not count.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_BOUNDS_RELAXATION_H
 #define HETERO_LIB_PLANNER_BOUNDS_RELAXATION_H

@@ -1,10 +1,5 @@
 //===- RelaxationOptions.cpp - Ways to do a run of layers -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Relaxation.h"
 #include "llvm/ADT/STLExtras.h"

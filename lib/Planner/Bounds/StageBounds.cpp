@@ -1,10 +1,5 @@
 //===- StageBounds.cpp - What layers take at least ------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "StageBounds.h"
 #include "hetero/Planner/Model/CostTime.h"

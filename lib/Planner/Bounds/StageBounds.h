@@ -1,10 +1,5 @@
 //===- StageBounds.h - What layers take at least ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Lower bounds for a run of layers as a stage, for one way to cut the batch.
 // Runs with the same layers but for their order are alike, so that the model of
@@ -15,8 +10,6 @@
 // layers take on the device for s samples at once, or in equal parts if that is
 // faster, with the sums over a row in the node that has the fastest. Rows lie
 // inside of a node.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_BOUNDS_STAGEBOUNDS_H
 #define HETERO_LIB_PLANNER_BOUNDS_STAGEBOUNDS_H

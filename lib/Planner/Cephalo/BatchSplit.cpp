@@ -1,10 +1,5 @@
 //===- BatchSplit.cpp - Samples and microbatches by speed -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Cephalo/BatchSplit.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,18 +1,11 @@
 //===- Cephalo.cpp - Compute and state split separately -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The release has one stage of all devices and one microbatch, of which devices
 // compute their samples in parts of their own (CephaloSearch.h). Beyond that,
 // smaller groups of devices, which have less to wait for, and more
 // microbatches, which need less memory, are tried where they can still be
 // faster than what is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Cephalo/Cephalo.h"
 #include "CephaloSearch.h"

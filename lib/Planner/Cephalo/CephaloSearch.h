@@ -1,10 +1,5 @@
 //===- CephaloSearch.h - Samples, sizes and state of a group ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One stage of a group of devices. BatchSplit.h decides who computes how many
 // samples in microbatches of which size; state then goes where memory is left,
@@ -23,8 +18,6 @@
 // The release minimizes the longest such time. But devices wait for each other
 // between forward and backward, so that the longest of both sum up: splits for
 // that are tried as well, and the evaluation chooses.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_CEPHALO_CEPHALOSEARCH_H
 #define HETERO_LIB_PLANNER_CEPHALO_CEPHALOSEARCH_H

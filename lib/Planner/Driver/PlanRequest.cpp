@@ -1,10 +1,5 @@
 //===- PlanRequest.cpp - What a user asks of a plan -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Planner/Driver/PlanStep.h"

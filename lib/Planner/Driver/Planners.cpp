@@ -1,10 +1,5 @@
 //===- Planners.cpp - Planners by name ------------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Driver/Planners.h"
 #include "llvm/ADT/STLExtras.h"

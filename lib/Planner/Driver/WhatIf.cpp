@@ -1,10 +1,5 @@
 //===- WhatIf.cpp - What would make the step faster -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Driver/WhatIf.h"
 #include "hetero/Planner/Driver/Objectives.h"

@@ -1,15 +1,8 @@
 //===- Harp.cpp - Pipelines of stages inside of sub-clusters --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Which orders and microbatches the search of Harp.h is run for: coarse cuts
 // and positions for all of them, then fine ones for the best few.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Harp/Harp.h"
 #include "hetero/Planner/Harp/HarpSearch.h"

@@ -1,10 +1,5 @@
 //===- HarpSearch.cpp - Layers to stages under a period -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Harp/HarpSearch.h"
 #include "hetero/Planner/Search/DeviceOrders.h"

@@ -1,10 +1,5 @@
 //===- DesignImprovement.cpp - Local search from what was found -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "DesignImprovement.h"
 #include "hetero/Planner/Search/LocalSearch.h"

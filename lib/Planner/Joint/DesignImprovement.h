@@ -1,15 +1,8 @@
 //===- DesignImprovement.h - Local search from what was found ---*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The phases that run LocalSearch.h: for whole backwards from the best designs,
 // and for split backwards from designs that are good with those.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_JOINT_DESIGNIMPROVEMENT_H
 #define HETERO_LIB_PLANNER_JOINT_DESIGNIMPROVEMENT_H

@@ -1,10 +1,5 @@
 //===- GroupSearch.cpp - Stages of equal groups of devices ----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Joint/GroupSearch.h"
 #include "hetero/Planner/Bounds/ClassNodes.h"

@@ -1,15 +1,8 @@
 //===- Joint.cpp - Who asks the joint search for what ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // planStages is the first phases of JointPlanner.h, planJoint all of them;
 // where a problem is small, once more for single numbers of microbatches.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Joint/Joint.h"
 #include "JointPlanner.h"

@@ -1,17 +1,10 @@
 //===- JointNumbers.h - How far each phase of joint looks -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Every number that bounds a phase of JointPlanner.h, by phase. Larger ones
 // find more and take longer. "Fitted" says that the number was chosen by trials
 // on the pairs of examples/suite.json, between the time of the search and that
 // of its plans; nothing else follows from it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_JOINT_JOINTNUMBERS_H
 #define HETERO_LIB_PLANNER_JOINT_JOINTNUMBERS_H

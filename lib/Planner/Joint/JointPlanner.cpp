@@ -1,10 +1,5 @@
 //===- JointPlanner.cpp - The phases of the joint search ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "JointPlanner.h"
 #include "DesignImprovement.h"

@@ -1,10 +1,5 @@
 //===- JointPlanner.h - The phases of the joint search ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The search of planStages and planJoint is a list of phases, each of which
 // reads and adds to what was found (JointState.h):
@@ -27,8 +22,6 @@
 // The other baselines run in a thread beside the first three phases, and the
 // certificate beside all that comes after them. How much each phase does is
 // counted, so that the plan does not depend on the machine.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_JOINT_JOINTPLANNER_H
 #define HETERO_LIB_PLANNER_JOINT_JOINTPLANNER_H

@@ -1,18 +1,11 @@
 //===- JointState.h - What the phases of joint share ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What is asked of the joint search, and what its phases have found. A phase
 // adds *designs* (choices, with an estimate of their time) and *plans* (designs
 // that were evaluated exactly), each under the name of who found it: a phase or
 // a baseline. The fastest plan that fits is the answer; estimates only decide
 // which designs are looked at next.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_JOINT_JOINTSTATE_H
 #define HETERO_LIB_PLANNER_JOINT_JOINTSTATE_H

@@ -1,10 +1,5 @@
 //===- LineSearch.cpp - Stages along lines of devices ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "LineSearch.h"
 #include "hetero/Planner/Search/DeviceOrders.h"

@@ -1,18 +1,11 @@
 //===- LineSearch.h - Stages along lines of devices -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The phase that runs StageSearch.h for lines of devices and numbers of
 // microbatches. All pairs would be too many, so that it goes on in three steps:
 // a few lines with all numbers, coarsely; all lines with the best of these
 // numbers, coarsely; the best pairs, finely. What is found is added to the
 // designs of the state.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_JOINT_LINESEARCH_H
 #define HETERO_LIB_PLANNER_JOINT_LINESEARCH_H

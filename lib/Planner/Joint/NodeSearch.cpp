@@ -1,10 +1,5 @@
 //===- NodeSearch.cpp - Stages of whole nodes -----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Joint/NodeSearch.h"
 #include "hetero/Planner/Bounds/ClassNodes.h"

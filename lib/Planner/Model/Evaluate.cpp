@@ -1,10 +1,5 @@
 //===- Evaluate.cpp - How good a plan is ----------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Model/PlanSimulator.h"

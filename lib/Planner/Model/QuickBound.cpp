@@ -1,10 +1,5 @@
 //===- QuickBound.cpp - A time that no plan can beat ----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Two bounds, of which the larger counts.
 //
@@ -25,8 +20,6 @@
 //    the other, each on the best class and as finely divided as is allowed.
 //    Half of a backward makes gradients of weights, which may come later; those
 //    of the first layer come last.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/QuickBound.h"
 #include "hetero/Planner/Model/CostTime.h"

@@ -1,10 +1,5 @@
 //===- StageModel.cpp - The time that a stage takes -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/StageModel.h"
 #include "hetero/Planner/Model/CostTime.h"

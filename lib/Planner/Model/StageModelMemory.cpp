@@ -1,10 +1,5 @@
 //===- StageModelMemory.cpp - The memory that a stage takes ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/StageModel.h"
 #include "hetero/Support/Approximate.h"

@@ -1,10 +1,5 @@
 //===- PlanTurns.cpp - Microbatches of devices that take turns ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Plan/Plan.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,10 +1,5 @@
 //===- Graph.cpp - A step as operations on divisible tensors --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Problem/Graph.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,16 +1,9 @@
 //===- ProblemCheck.cpp - Constraints on a cluster ------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Constraints that no plan on a cluster can respect would only show as searches
 // that find nothing. They are told apart here, before any search. So are layers
 // that nobody says how long they take on a class of devices.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Problem/ProblemCheck.h"
 #include "hetero/Cluster/Cluster.h"

@@ -1,10 +1,5 @@
 //===- UsableDevices.cpp - Which devices a problem may use ----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Cluster/Cluster.h"

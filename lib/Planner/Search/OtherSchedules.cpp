@@ -1,10 +1,5 @@
 //===- OtherSchedules.cpp - Stages of a plan in other orders --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Search/OtherSchedules.h"
 #include "hetero/Planner/Model/PlanSimulator.h"

@@ -1,10 +1,5 @@
 //===- StageSearch.cpp - A dynamic program over stages --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Search/StageSearch.h"
 #include "hetero/Planner/Problem/UsableDevices.h"

@@ -1,10 +1,5 @@
 //===- StageSearchTables.cpp - What searches over stages share ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/CostTime.h"
 #include "hetero/Planner/Model/SampleDivision.h"

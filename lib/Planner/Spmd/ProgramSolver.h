@@ -1,16 +1,9 @@
 //===- ProgramSolver.h - Programs for several sets of devices ---*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Which strategies there are depends on the number of devices only as far as
 // some loops are too short to be divided among them, so that several sets of
 // devices have the same cost graph, with other numbers. It is made once.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_SPMD_PROGRAMSOLVER_H
 #define HETERO_LIB_PLANNER_SPMD_PROGRAMSOLVER_H

@@ -1,10 +1,5 @@
 //===- Spmd.cpp - Programs and shares in turn -----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/Spmd.h"
 #include "ProgramSolver.h"

@@ -1,10 +1,5 @@
 //===- SpmdCost.cpp - What steps of an SPMD program take ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "hetero/Solver/LinearProgram.h"

@@ -1,10 +1,5 @@
 //===- SpmdPlan.cpp - Plans of one stage from SPMD programs ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/SpmdPlan.h"
 #include "SpmdShares.h"

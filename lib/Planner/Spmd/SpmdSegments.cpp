@@ -1,18 +1,11 @@
 //===- SpmdSegments.cpp - Layers that are divided alike -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The work of a group of layers takes t_c on a device of class c. Divided by
 // speed over all n_c devices of each class it takes T = 1 / sum_c (n_c / t_c).
 // Two groups with shares of their own take T1 + T2, and never less if they have
 // the same shares: the difference is what joining them loses. Groups are joined
 // where that is least, first neighbours, until few are left, then any two.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/Spmd.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"

@@ -1,10 +1,5 @@
 //===- SpmdShares.cpp - The best shares for a program ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"

@@ -1,10 +1,5 @@
 //===- SpmdShares.h - The best shares for a program -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A linear program, with r_cs the share of each device of class c in segment s:
 //
@@ -23,8 +18,6 @@
 // the largest part grows, or the smallest shrinks, and `exchanged` what it
 // takes to move all that goes between two segments over the slowest link.
 // Memory is that at the moment when most of it is in use.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_PLANNER_SPMD_SPMDSHARES_H
 #define HETERO_LIB_PLANNER_SPMD_SPMDSHARES_H

@@ -1,10 +1,5 @@
 //===- SpmdSpace.cpp - All SPMD programs as a cost graph ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/SpmdSpace.h"
 #include "hetero/Solver/LinearProgram.h"

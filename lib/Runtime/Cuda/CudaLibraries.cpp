@@ -1,10 +1,5 @@
 //===- CudaLibraries.cpp - Entry points of CUDA, cuBLAS and NCCL ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "CudaLibraries.h"
 #include <dlfcn.h>

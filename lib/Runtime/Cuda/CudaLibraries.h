@@ -1,17 +1,10 @@
 //===- CudaLibraries.h - Entry points of CUDA, cuBLAS and NCCL --*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The functions that are used of the three libraries, with the types that the
 // toolkit's headers give them, looked up at run time. The headers rename some
 // (cuMemAlloc is cuMemAlloc_v2); the names are expanded before they are looked
 // up.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define HETERO_LIB_RUNTIME_CUDA_CUDALIBRARIES_H

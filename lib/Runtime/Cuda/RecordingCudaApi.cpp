@@ -1,10 +1,5 @@
 //===- RecordingCudaApi.cpp - Calls of CUDA as lines of text --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/CudaApi.h"
 #include <cstring>

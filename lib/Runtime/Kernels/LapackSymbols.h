@@ -1,16 +1,9 @@
 //===- LapackSymbols.h - LAPACK as overloads --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The Fortran routines of LAPACK that OpenBLAS has, one overload for each
 // element type: `Lapack<float>::potrf` is spotrf_. Fortran passes the
 // lengths of strings at the end.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_KERNELS_LAPACKSYMBOLS_H
 #define HETERO_LIB_RUNTIME_KERNELS_LAPACKSYMBOLS_H

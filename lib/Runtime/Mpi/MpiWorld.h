@@ -1,10 +1,5 @@
 //===- MpiWorld.h - All processes of a run ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What a process has once, however many transports it makes: MPI, small
 // messages beside the data, the watch over the other ranks, and the end of the
@@ -14,8 +9,6 @@
 // only after the last use, so memory that MPI was to read or write can be
 // freed then. When a process is gone, calls of MPI may not return any more: the
 // thread that watches makes none, so it can always end this process.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_MPI_MPIWORLD_H
 #define HETERO_LIB_RUNTIME_MPI_MPIWORLD_H

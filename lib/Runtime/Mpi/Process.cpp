@@ -1,10 +1,5 @@
 //===- Process.cpp - Who the processes of a run are -----------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Process.h"
 #include <cstring>

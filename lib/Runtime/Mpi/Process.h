@@ -1,16 +1,9 @@
 //===- Process.h - Who the processes of a run are ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Tells whether another process still lives, if it runs on the same machine
 // and its number means the same there (containers may have numbers of their
 // own).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_MPI_PROCESS_H
 #define HETERO_LIB_RUNTIME_MPI_PROCESS_H

@@ -1,10 +1,5 @@
 //===- Watchdog.h - Ends a process that hangs -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
 #define HETERO_LIB_RUNTIME_MPI_WATCHDOG_H

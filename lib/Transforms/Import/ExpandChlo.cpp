@@ -1,10 +1,5 @@
 //===- ExpandChlo.cpp - Rewrites CHLO to StableHLO ------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 #include "hetero/Transforms/Import/Passes.h"

@@ -1,18 +1,11 @@
 //===- ExpandChlo.h - Parts of the expansion of CHLO ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the files ExpandChlo*.cpp share. A pattern that cannot expand its op
 // says why in an error at the op and fails; each op is tried once.
 //
 // Functions on Exprs compute in f32 or f64; unless their name says complex,
 // operands and results are real.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_IMPORT_EXPANDCHLO_H
 #define HETERO_LIB_TRANSFORMS_IMPORT_EXPANDCHLO_H

@@ -1,16 +1,9 @@
 //===- ExpandChloBessel.cpp - Bessel functions of CHLO --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The tables are near-minimax approximations, interpolated at Chebyshev nodes
 // in 45-digit arithmetic; the text above each says of what, where, and with
 // which relative error.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 #include <cmath>

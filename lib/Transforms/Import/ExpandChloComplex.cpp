@@ -1,16 +1,9 @@
 //===- ExpandChloComplex.cpp - Complex functions of CHLO ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Complex functions from their real and imaginary parts. Branch cuts follow the
 // sign of a zero; nothing inside overflows or cancels where the result does
 // not.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 #include <cmath>

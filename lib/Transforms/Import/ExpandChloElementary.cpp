@@ -1,16 +1,9 @@
 //===- ExpandChloElementary.cpp - Elementary functions of CHLO ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Real functions with a short closed form, bits of numbers, and constants. The
 // forms avoid overflow inside, cancellation near zeros, and lose neither the
 // sign of a zero nor a denormal number.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 #include <cmath>

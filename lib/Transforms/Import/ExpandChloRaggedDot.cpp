@@ -1,10 +1,5 @@
 //===- ExpandChloRaggedDot.cpp - chlo.ragged_dot with masks ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // With b, m, k, n for batching, free lhs, contracting and free rhs dimensions,
 // g for groups, and mask[.., i, g] saying whether index i of the ragged
@@ -17,8 +12,6 @@
 //   ragged b:  the groups make no difference
 //
 // In the second mode the smaller operand is masked.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 

@@ -1,10 +1,5 @@
 //===- ExpandChloScan.cpp - chlo.scan as a loop ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 //   %outputs, %carries = chlo.scan(%inputs) inits (%inits) dimension=d { body }
 //
@@ -14,8 +9,6 @@
 //   cond: %step < N
 //   body: %i = %step, or N - 1 - %step in reverse
 //         slices i of %inputs; the body; slices i of %out replaced; %step + 1
-//
-//===----------------------------------------------------------------------===//
 
 #include "ExpandChlo.h"
 #include <limits>

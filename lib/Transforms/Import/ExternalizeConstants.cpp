@@ -1,10 +1,5 @@
 //===- ExternalizeConstants.cpp - Constants as splats or resources --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Dialect/Stablehlo.h"
 #include "hetero/Transforms/Import/Passes.h"

@@ -1,10 +1,5 @@
 //===- SelectBranches.cpp - Small branches become selections --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Step.h"

@@ -1,10 +1,5 @@
 //===- TensorExpr.cpp - Formulas over tensors -----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Transforms/Import/TensorExpr.h"
 #include "mlir/IR/TypeUtilities.h"

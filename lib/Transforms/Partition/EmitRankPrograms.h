@@ -1,17 +1,10 @@
 //===- EmitRankPrograms.h - The program of each rank ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Puts units together: which values leave a unit and where they go (Traffic),
 // and for every rank the straight-line program that calls its units in the
 // order of the schedule, accumulates over microbatches, and exchanges values
 // with other stages.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_EMITRANKPROGRAMS_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_EMITRANKPROGRAMS_H

@@ -1,10 +1,5 @@
 //===- Partition.cpp - From a planned step to rank programs ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "EmitRankPrograms.h"
 #include "Recompute.h"

@@ -1,10 +1,5 @@
 //===- RankBuilder.cpp - The program of one rank --------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "RankBuilder.h"
 #include "hetero/Transforms/Import/TensorExpr.h"

@@ -1,18 +1,11 @@
 //===- RankBuilder.h - The program of one rank ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Builds the straight-line program of one rank. RankBuilder.cpp has what it
 // does, RankPrograms.cpp in which order, RankBuilderTransfers.cpp how it
 // exchanges values with other stages. A rank whose stage has several runs of
 // layers has a builder for each of them, which write into one program; what one
 // run gives to another stays on the rank.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_RANKBUILDER_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_RANKBUILDER_H

@@ -1,10 +1,5 @@
 //===- RankBuilderTransfers.cpp - What a rank gives to other stages -------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "RankBuilder.h"
 #include "hetero/Transforms/Import/TensorExpr.h"

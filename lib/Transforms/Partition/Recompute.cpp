@@ -1,10 +1,5 @@
 //===- Recompute.cpp - The forward once more, for the backward ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
 #include "hetero/Analysis/BatchAxis.h"

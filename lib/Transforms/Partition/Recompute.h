@@ -1,10 +1,5 @@
 //===- Recompute.h - The forward once more, for the backward ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A stage that says `recompute` keeps only what enters its layers. Before the
 // step is partitioned, the operations of the forward that the backward of the
@@ -32,8 +27,6 @@
 // Derivatives that depend on no gradient stand in the forward of steps from
 // JAX, beside what they are made of. They move to where the backward needs them
 // first; there they take memory for a layer at a time.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_RECOMPUTE_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_RECOMPUTE_H

@@ -1,10 +1,5 @@
 //===- StepLayout.h - What a plan says about a step -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A planned module read into plain data, and what follows from it for every
 // operation: its stage, its forms on the three kinds of axes, and the *unit* of
@@ -40,8 +35,6 @@
 // Where operations have `hetero.sharding`, that and `hetero.reshard` decide on
 // the tensor axis, and nothing is derived: each operation takes its operands as
 // they are, and one without it makes whole values (StepLayoutDivisions.cpp).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_STEPLAYOUT_H

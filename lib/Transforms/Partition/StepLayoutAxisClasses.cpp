@@ -1,10 +1,5 @@
 //===- StepLayoutAxisClasses.cpp - Splits and state of a stage ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "StepLayout.h"
 #include <numeric>

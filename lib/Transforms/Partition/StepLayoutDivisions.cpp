@@ -1,10 +1,5 @@
 //===- StepLayoutDivisions.cpp - Operations that say how they are split ---===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `hetero.sharding` on an operation is the form in which it makes its results
 // on the tensor axis. Operands come as they are made, and `hetero.reshard`
@@ -12,8 +7,6 @@
 // follows from the rules of operations (Forms.h), so what is written cannot
 // change what is computed: an operand that comes in another form than the rule
 // wants is brought into it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "StepLayout.h"
 

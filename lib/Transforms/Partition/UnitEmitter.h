@@ -1,10 +1,5 @@
 //===- UnitEmitter.h - A unit of work as a function -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Emits the operations of one unit (StepLayout.h) with the shapes that one
 // member of a stage has, and the collectives between members of the stage that
@@ -27,8 +22,6 @@
 // function as `hetero.forms`: the forms of its arguments and results, and on
 // operations that make a partial value out of split ones the form of that
 // value. The axes are called as in StepLayout.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_UNITEMITTER_H

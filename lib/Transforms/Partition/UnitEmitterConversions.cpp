@@ -1,10 +1,5 @@
 //===- UnitEmitterConversions.cpp - Changes of form in a unit -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "UnitEmitter.h"
 #include "hetero/Transforms/Import/TensorExpr.h"

@@ -1,10 +1,5 @@
 //===- UnitTable.h - Units that ranks share ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H
 #define HETERO_LIB_TRANSFORMS_PARTITION_UNITTABLE_H

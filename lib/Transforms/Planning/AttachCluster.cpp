@@ -1,10 +1,5 @@
 //===- AttachCluster.cpp - Puts a cluster into a module -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Dialect/Hetero/Hetero.h"

@@ -1,10 +1,5 @@
 //===- ModuleStep.cpp - A step in a module, for planners ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Transforms/Planning/ModuleStep.h"
 #include "StateLayout.h"

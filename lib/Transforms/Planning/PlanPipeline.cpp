@@ -1,10 +1,5 @@
 //===- PlanPipeline.cpp - From what JAX emits to a planned step -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Transforms/Import/Passes.h"
 #include "hetero/Transforms/Partition/Passes.h"

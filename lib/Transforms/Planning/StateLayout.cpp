@@ -1,10 +1,5 @@
 //===- StateLayout.cpp - Which part of the state a device has -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "StateLayout.h"
 #include "hetero/Analysis/Roles.h"

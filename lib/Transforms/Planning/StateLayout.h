@@ -1,10 +1,5 @@
 //===- StateLayout.h - Which part of the state a device has -----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A plan says how many bytes of a stage's state each device holds, and over how
 // many devices its layers are divided along a model dimension. This turns both
@@ -23,8 +18,6 @@
 // columns the devices get 1.5 and 4.5, so 1 or 2, and 4 or 5. Both have the
 // remainder 0.5, and the first takes the row that is left: [2, 4], which is 32
 // and 64 bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PLANNING_STATELAYOUT_H
 #define HETERO_LIB_TRANSFORMS_PLANNING_STATELAYOUT_H

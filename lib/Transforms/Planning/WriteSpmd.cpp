@@ -1,10 +1,5 @@
 //===- WriteSpmd.cpp - An SPMD program on a step --------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "WriteSpmd.h"
 #include "StateLayout.h"

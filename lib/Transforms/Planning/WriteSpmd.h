@@ -1,10 +1,5 @@
 //===- WriteSpmd.h - An SPMD program on a step ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A program of hetero/Planner/Spmd/Spmd.h says of each operation how it is
 // divided, of each argument in which form it is stored, and where a tensor
@@ -20,8 +15,6 @@
 //   %b = hetero.reshard %y to whole
 //   %g = dot_general %a, %b
 //   %n = subtract %w, %g
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_PLANNING_WRITESPMD_H
 #define HETERO_LIB_TRANSFORMS_PLANNING_WRITESPMD_H

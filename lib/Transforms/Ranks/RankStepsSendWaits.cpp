@@ -1,10 +1,5 @@
 //===- RankStepsSendWaits.cpp - Where to wait for sends -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A send may need its receive to be reached before it ends (large messages of
 // MPI do). A wait that comes too early can therefore close a cycle, and one
@@ -14,8 +9,6 @@
 // receives carries the clock of the sender; a collective joins those of its
 // members. Once the clock of the sender has passed the receive, the wait ends
 // at once.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/RankPrograms.h"
 #include "hetero/Transforms/Ranks/RankSteps.h"

@@ -1,18 +1,11 @@
 //===- SelectCollectives.cpp - An algorithm for each communication --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // All members of a group must decide alike, and they are in different
 // functions. So an algorithm follows from nothing but the mesh, the axes and
 // the sizes, which all of them have; where the axes make several groups, from
 // the slowest. A bucket is decided once for all members, on the streams that
 // hetero-verify compares.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Analysis/RankPrograms.h"

@@ -1,10 +1,5 @@
 //===- Contributions.cpp - Which samples a value is the sum of ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
 #include "hetero/Analysis/RankPrograms.h"

@@ -1,10 +1,5 @@
 //===- Contributions.h - Which samples a value is the sum of ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Proves that every sum over samples and devices is completed exactly once.
 //
@@ -39,8 +34,6 @@
 //   %g   = accumulate %g1 into %g0             partial [0 to 4, 5 to 7]
 //   %sum = all_reduce %g         with rank 1   partial [0 to 8]: whole
 //   %w   = call @update(%w, %sum)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H
 #define HETERO_LIB_TRANSFORMS_VERIFY_CONTRIBUTIONS_H

@@ -1,10 +1,5 @@
 //===- ContributionsUnitSums.cpp - Sums inside of units -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Inside of a unit a value is partial on an axis or it is not. Where it becomes
 // so is written on the operation (`hetero.forms`); from there the rules of
@@ -12,8 +7,6 @@
 // are linear in it, and which would need it whole. The latter are the errors.
 // A reduction over the devices of the axis makes it whole; one of a value that
 // is not partial would count it several times.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
 #include "hetero/Analysis/Forms.h"

@@ -1,10 +1,5 @@
 //===- VerifyExecution.cpp - All ranks together ---------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Executes the programs without their numbers. A rank goes on until it waits:
 //
@@ -16,8 +11,6 @@
 // holds on each of them. Since reaching an operation never keeps another rank
 // from going on, the order in which ranks take turns does not matter, and when
 // none can go on, they wait for each other in a cycle.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
 #include "hetero/Transforms/Verify/Verify.h"

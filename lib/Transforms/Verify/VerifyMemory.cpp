@@ -1,10 +1,5 @@
 //===- VerifyMemory.cpp - What each rank holds at every instant -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The model is that of the runtime. A rank program is a list of instructions
 // over buffers, as the conversion to programs of the runtime makes it: units
@@ -16,8 +11,6 @@
 // together is received together. An accumulation overwrites its accumulator if
 // that has no other use. The inputs of a step stay: who runs it may keep them
 // for the next.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Analysis/KernelMemory.h"
 #include "hetero/Analysis/PrepareForCpu.h"

@@ -1,10 +1,5 @@
 //===- ModuleFile.h - What the tools of these tests read --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_CONVERSION_RUN_MODULEFILE_H
 #define HETERO_TEST_CONVERSION_RUN_MODULEFILE_H

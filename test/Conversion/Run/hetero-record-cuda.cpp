@@ -1,10 +1,5 @@
 //===- hetero-record-cuda.cpp - What a program asks of CUDA ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // hetero-record-cuda <module> [arch=sm_80,sm_90] [format=cubin|ptx] [steps=1]
 //
@@ -12,8 +7,6 @@
 // down what they are asked for: rank programs, each on a thread, or the
 // function @main as the program of one rank. The calls of each rank are
 // printed, rank by rank.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ModuleFile.h"
 #include "hetero/Conversion/Jit/Jit.h"

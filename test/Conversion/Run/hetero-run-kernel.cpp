@@ -1,10 +1,5 @@
 //===- hetero-run-kernel.cpp - Runs functions on raw buffers --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // hetero-run-kernel <modules> <operands> <results> [count]
 //
@@ -16,8 +11,6 @@
 // For each module a line goes to standard output: `ok`, and its results have
 // been added to the file of results, or what is wrong with it. A module that
 // ends the process leaves no line. What the work took goes to standard error.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ModuleFile.h"
 #include "hetero/Conversion/Jit/Jit.h"

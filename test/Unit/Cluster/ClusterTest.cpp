@@ -1,10 +1,5 @@
 //===- ClusterTest.cpp - Tests of clusters and their reader ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Cluster/Cluster.h"
 #include "hetero/Support/ElementType.h"

@@ -1,10 +1,5 @@
 //===- RandomGraphs.h - Small graphs ----------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_UNIT_PLANNER_RANDOMGRAPHS_H
 #define HETERO_TEST_UNIT_PLANNER_RANDOMGRAPHS_H

@@ -1,10 +1,5 @@
 //===- MpiProgram.cpp - What the tests of the transport mpi start ---------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One rank of a run, started by mpirun from test/Run/test_mpi.py:
 //
@@ -21,8 +16,6 @@
 //                             longer than the others wait for a sign of life
 //
 // It prints "rank <k>: ok" or an error, and what it does in between.
-//
-//===----------------------------------------------------------------------===//
 
 #include "RandomCollectives.h"
 #include "hetero/Runtime/MpiTransport.h"

@@ -1,14 +1,7 @@
 //===- NpzTest.cpp - Tests of NumPy's files -------------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // That NumPy reads and writes the same is tested in test/Run.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/Npz.h"
 #include "gtest/gtest.h"

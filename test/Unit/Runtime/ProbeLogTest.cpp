@@ -1,10 +1,5 @@
 //===- ProbeLogTest.cpp - Tests of what kernels tell while they run -------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Runtime/ProbeLog.h"
 #include "hetero/Runtime/Hooks.h"

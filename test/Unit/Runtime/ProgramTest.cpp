@@ -1,10 +1,5 @@
 //===- ProgramTest.cpp - Tests of the verification of programs ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Programs.h"
 #include "gtest/gtest.h"

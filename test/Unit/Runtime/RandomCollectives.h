@@ -1,17 +1,10 @@
 //===- RandomCollectives.h - Programs with known results --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Random programs that communicate: all kinds, groups in any order, sizes that
 // do not divide, element types, buckets, started and not, and waits in another
 // order on every rank. What they give is computed here from the inputs, one
 // member after the other, so that any transport can be compared with it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_UNIT_RUNTIME_RANDOMCOLLECTIVES_H
 #define HETERO_TEST_UNIT_RUNTIME_RANDOMCOLLECTIVES_H

@@ -1,10 +1,5 @@
 //===- SessionTest.cpp - Tests of the executor ----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Programs.h"
 #include "hetero/Runtime/Hooks.h"

@@ -1,10 +1,5 @@
 //===- ScheduleChoiceTest.cpp - Tests of the choice of schedules ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Simulator/ScheduleChoice.h"
 #include "gtest/gtest.h"

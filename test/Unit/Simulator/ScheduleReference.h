@@ -1,17 +1,10 @@
 //===- ScheduleReference.h - Lists followed in another way ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Only one stage sends over a boundary in one direction, in the order of its
 // list, so when nothing is shared nothing has to be sorted by time: each stage
 // goes on until it waits for a message that has not been sent. This is what the
 // simulator must give for lists without collectives and with one chunk.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TEST_UNIT_SIMULATOR_SCHEDULEREFERENCE_H
 #define HETERO_TEST_UNIT_SIMULATOR_SCHEDULEREFERENCE_H

@@ -1,10 +1,5 @@
 //===- TimelineTest.cpp - Tests of the page that shows a step -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Simulator/Timeline.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,5 @@
 //===- CostGraphTest.cpp - The solver against all combinations ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Solver/CostGraph.h"
 #include "../RandomCases.h"

@@ -1,10 +1,5 @@
 //===- LinearProgramTest.cpp - Linear programs against corners ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Solver/LinearProgram.h"
 #include "../RandomCases.h"

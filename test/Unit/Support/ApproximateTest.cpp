@@ -1,10 +1,5 @@
 //===- ApproximateTest.cpp - Tests of amounts for people ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/Approximate.h"
 #include "gtest/gtest.h"

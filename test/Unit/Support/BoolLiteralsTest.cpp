@@ -1,10 +1,5 @@
 //===- BoolLiteralsTest.cpp - Tests of the i1 literal spellings -----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/BoolLiterals.h"
 #include "llvm/ADT/StringExtras.h"

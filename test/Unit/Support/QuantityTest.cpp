@@ -1,10 +1,5 @@
 //===- QuantityTest.cpp - Tests of amounts with units ---------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Support/Quantity.h"
 #include "gtest/gtest.h"

@@ -1,17 +1,10 @@
 //===- Passes.h - From kernels to CUDA devices ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // `hetero-cuda-pipeline` makes of a kernel `@k` what `hetero-cpu-pipeline` does
 // (hetero/Conversion/Kernels/Passes.h), for buffers in the memory of a CUDA
 // device: `k` runs on the host, launches the kernels, which it carries for
 // several architectures, and calls the functions of hetero/Runtime/Cuda.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_CUDA_PASSES_H
 #define HETERO_CONVERSION_CUDA_PASSES_H

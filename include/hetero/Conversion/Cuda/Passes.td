@@ -1,10 +1,5 @@
 //===- Passes.td - From kernels to CUDA devices ------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_CUDA_PASSES_TD
 #define HETERO_CONVERSION_CUDA_PASSES_TD

@@ -1,10 +1,5 @@
 //===- Jit.h - Kernels as functions of this process -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Compiles the functions of a module, StableHLO over tensors, for this machine
 // and makes them callable.
@@ -25,8 +20,6 @@
 //
 // `compile` may be called from several threads, each with a context of its own.
 // Compiled functions are reentrant; they live as long as the Jit.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_JIT_JIT_H
 #define HETERO_CONVERSION_JIT_JIT_H

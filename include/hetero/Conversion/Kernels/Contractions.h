@@ -1,16 +1,9 @@
 //===- Contractions.h - Contractions as calls of a library ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the lowerings of contractions share: how far each operand of a
 // linalg.generic with `hetero.contraction` moves along each dimension of its
 // loop nest, and calls with pointers to the operands and a table of numbers.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_KERNELS_CONTRACTIONS_H
 #define HETERO_CONVERSION_KERNELS_CONTRACTIONS_H

@@ -1,10 +1,5 @@
 //===- Passes.h - From kernels to machine code ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A kernel is a function over tensors in StableHLO. `hetero-cpu-pipeline` takes
 // all functions of a module to the LLVM dialect; what comes out of a kernel
@@ -17,8 +12,6 @@
 // for results that are computed in place (hetero/Runtime/InPlace.h).
 // Temporaries come from `void *hetero_workspace_alloc(uint64_t)`, which returns
 // memory aligned to 64 bytes, and go to `void hetero_workspace_free(void *)`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_KERNELS_PASSES_H
 #define HETERO_CONVERSION_KERNELS_PASSES_H

@@ -1,10 +1,5 @@
 //===- RuntimePrograms.h - Rank programs for the runtime --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Turns the rank programs of a partitioned module into runtime::Programs and
 // the kernels that they call.
@@ -24,8 +19,6 @@
 //     %n = call @stage0_update_0(%w, %s)          Call stage0_update_0
 //     return %n                                   (result)
 //   }
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_PROGRAMS_RUNTIMEPROGRAMS_H
 #define HETERO_CONVERSION_PROGRAMS_RUNTIMEPROGRAMS_H

@@ -1,10 +1,5 @@
 //===- Passes.td - From StableHLO to loops -----------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_CONVERSION_STABLEHLOTOLINALG_PASSES_TD
 #define HETERO_CONVERSION_STABLEHLOTOLINALG_PASSES_TD

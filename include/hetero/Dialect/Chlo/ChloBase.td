@@ -1,10 +1,5 @@
 //===- ChloBase.td - Dialect, types and op classes of CHLO ----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_CHLO_CHLOBASE_TD
 #define HETERO_DIALECT_CHLO_CHLOBASE_TD

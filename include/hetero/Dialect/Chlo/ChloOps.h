@@ -1,15 +1,8 @@
 //===- ChloOps.h - The CHLO dialect -----------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Dialect, attributes and ops. Other layers include hetero/Dialect/Chlo.h
 // instead, which is this or the header of CHLO's own library.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_CHLO_CHLOOPS_H
 #define HETERO_DIALECT_CHLO_CHLOOPS_H

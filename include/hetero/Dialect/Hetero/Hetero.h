@@ -1,10 +1,5 @@
 //===- Hetero.h - The hetero dialect, whole ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // How a training step is written down while it is being laid out on a cluster
 // of unlike devices. Include this to get all of the dialect.
@@ -121,8 +116,6 @@
 //
 // Constraints have names (`all_gather_c3`) that are the same in the ODS
 // description, in the diagnostic and in the negative test.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETERO_H
 #define HETERO_DIALECT_HETERO_HETERO_H

@@ -1,10 +1,5 @@
 //===- HeteroClusterOps.h - Clusters and meshes -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROCLUSTEROPS_H
 #define HETERO_DIALECT_HETERO_HETEROCLUSTEROPS_H

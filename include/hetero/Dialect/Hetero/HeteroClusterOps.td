@@ -1,15 +1,8 @@
 //===- HeteroClusterOps.td - Clusters and meshes -----------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What there is: classes of devices, nodes that hold them, the network between
 // nodes; and meshes, which are groups of devices in a shape.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROCLUSTEROPS_TD
 #define HETERO_DIALECT_HETERO_HETEROCLUSTEROPS_TD

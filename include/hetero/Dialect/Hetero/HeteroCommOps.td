@@ -1,15 +1,8 @@
 //===- HeteroCommOps.td - Communication --------------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the ranks say to each other, and the little around it that a rank
 // program needs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROCOMMOPS_TD
 #define HETERO_DIALECT_HETERO_HETEROCOMMOPS_TD

@@ -1,15 +1,8 @@
 //===- HeteroFormAttrs.td - Forms, shardings, placement ----*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // In which form an axis (the microbatches of a step, or an axis of a mesh)
 // holds a value, and with which exact sizes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROFORMATTRS_TD
 #define HETERO_DIALECT_HETERO_HETEROFORMATTRS_TD

@@ -1,10 +1,5 @@
 //===- HeteroInterfaces.td - Interfaces of the hetero dialect -------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROINTERFACES_TD
 #define HETERO_DIALECT_HETERO_HETEROINTERFACES_TD

@@ -1,10 +1,5 @@
 //===- HeteroOpBase.td - What all operations share ---------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROOPBASE_TD
 #define HETERO_DIALECT_HETERO_HETEROOPBASE_TD

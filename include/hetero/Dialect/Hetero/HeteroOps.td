@@ -1,14 +1,7 @@
 //===- HeteroOps.td - All of the dialect -------------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What the documentation is generated from. Code is generated from its parts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROOPS_TD
 #define HETERO_DIALECT_HETERO_HETEROOPS_TD

@@ -1,14 +1,7 @@
 //===- HeteroPlanOps.td - Layers and plans -----------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What a planner sees of a step (its layers) and what it decides.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROPLANOPS_TD
 #define HETERO_DIALECT_HETERO_HETEROPLANOPS_TD

@@ -1,15 +1,8 @@
 //===- HeteroQuantities.td - Amounts with units ------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Exact amounts (hetero/Support/Quantity.h) as attributes. Operations print
 // them without their mnemonic: `memory 40 GiB`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROQUANTITIES_TD
 #define HETERO_DIALECT_HETERO_HETEROQUANTITIES_TD

@@ -1,14 +1,7 @@
 //===- HeteroScheduleOps.td - Schedules --------------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // In which order the stages work.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROSCHEDULEOPS_TD
 #define HETERO_DIALECT_HETERO_HETEROSCHEDULEOPS_TD

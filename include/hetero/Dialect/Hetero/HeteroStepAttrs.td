@@ -1,14 +1,7 @@
 //===- HeteroStepAttrs.td - Attributes of a step -----------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What a value or an operation is to the training step, before any plan.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_HETERO_HETEROSTEPATTRS_TD
 #define HETERO_DIALECT_HETERO_HETEROSTEPATTRS_TD

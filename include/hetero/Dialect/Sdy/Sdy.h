@@ -1,15 +1,8 @@
 //===- Sdy.h - The sdy dialect ----------------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Shardings by named mesh axes, as JAX writes them: the dialect, its
 // attributes and operations, and how to ask for the sharding of a value.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_SDY_SDY_H
 #define HETERO_DIALECT_SDY_SDY_H

@@ -1,16 +1,9 @@
 //===- SdyAttrs.td - Attributes of the sdy dialect ---------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each constraint carries a label; the negative test of the same label is in
 // test/Dialect/Sdy. Examples have a blank before a closing bracket that follows
 // a brace, because tablegen would end the description there; it is optional.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_SDY_SDYATTRS_TD
 #define HETERO_DIALECT_SDY_SDYATTRS_TD

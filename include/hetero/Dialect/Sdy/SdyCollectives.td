@@ -1,15 +1,8 @@
 //===- SdyCollectives.td - Collectives of the sdy dialect --*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A collective changes the sharding of a tensor and not its (global) type.
 // Included by SdyOps.td.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_SDY_SDYCOLLECTIVES_TD
 #define HETERO_DIALECT_SDY_SDYCOLLECTIVES_TD

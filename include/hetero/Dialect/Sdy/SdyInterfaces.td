@@ -1,10 +1,5 @@
 //===- SdyInterfaces.td - Interfaces of sdy operations -----*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_SDY_SDYINTERFACES_TD
 #define HETERO_DIALECT_SDY_SDYINTERFACES_TD

@@ -1,15 +1,8 @@
 //===- SdyOps.td - Operations of the sdy dialect -----------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Collectives are in SdyCollectives.td. As to labels and to blanks in examples
 // see SdyAttrs.td.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_SDY_SDYOPS_TD
 #define HETERO_DIALECT_SDY_SDYOPS_TD

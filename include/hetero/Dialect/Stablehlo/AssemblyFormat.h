@@ -1,16 +1,9 @@
 //===- AssemblyFormat.h - Directives of StableHLO's assembly ----*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The parse/print pairs behind `custom<...>` in the op definitions. Each pair
 // prints what it parses; the text is the one that StableHLO's own printer
 // makes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_ASSEMBLYFORMAT_H
 #define HETERO_DIALECT_STABLEHLO_ASSEMBLYFORMAT_H

@@ -1,14 +1,7 @@
 //===- ContractionAssembly.h - Assembly of dots and convolutions -*- C++ --===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The parse/print pairs behind `custom<...>` in StablehloContractionOps.td.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_CONTRACTIONASSEMBLY_H
 #define HETERO_DIALECT_STABLEHLO_CONTRACTIONASSEMBLY_H

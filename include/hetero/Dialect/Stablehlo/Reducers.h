@@ -1,10 +1,5 @@
 //===- Reducers.h - Regions that combine elements ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Reductions, scatters, windows and collectives hold a region that combines
 // elements. For N inputs it is a function
@@ -14,8 +9,6 @@
 // over tensors of rank 0. The accumulated type may be wider than the input's:
 // i8 may be summed in i32, and floats in floats of any width. The result of the
 // op then has the accumulated type.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_REDUCERS_H
 #define HETERO_DIALECT_STABLEHLO_REDUCERS_H

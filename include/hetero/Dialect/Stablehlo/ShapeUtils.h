@@ -1,15 +1,8 @@
 //===- ShapeUtils.h - Checked arithmetic on shapes --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the verifiers and folders of shape-changing ops share. Sizes come from
 // user input: all arithmetic reports overflow instead of wrapping around.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_SHAPEUTILS_H
 #define HETERO_DIALECT_STABLEHLO_SHAPEUTILS_H

@@ -1,10 +1,5 @@
 //===- StablehloAttrs.td - Attributes of StableHLO ---------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOATTRS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOATTRS_TD

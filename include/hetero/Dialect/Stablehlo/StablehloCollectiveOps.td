@@ -1,10 +1,5 @@
 //===- StablehloCollectiveOps.td - Between devices ---------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Ops through which the processes that run a program exchange data. Processes
 // are numbered by replica and partition; `replica_groups` lists those that
@@ -13,8 +8,6 @@
 //
 // None of them is free of side effects: every process of a group has to take
 // part, used or not.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOCOLLECTIVEOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOCOLLECTIVEOPS_TD

@@ -1,15 +1,8 @@
 //===- StablehloContractionOps.td - Products, transforms, normalisation ---===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Products of tensors and convolutions, matrix factorisations, Fourier
 // transforms and batch normalisation.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOCONTRACTIONOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOCONTRACTIONOPS_TD

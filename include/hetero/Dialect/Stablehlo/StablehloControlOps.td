@@ -1,10 +1,5 @@
 //===- StablehloControlOps.td - Control flow, calls, tokens, random bits --===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOCONTROLOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOCONTROLOPS_TD

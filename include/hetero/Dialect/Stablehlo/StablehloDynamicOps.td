@@ -1,15 +1,8 @@
 //===- StablehloDynamicOps.td - Shapes of run time ---------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The ops of StablehloShapeOps.td whose sizes are operands instead of
 // attributes. With constant operands they become their static counterparts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLODYNAMICOPS_TD

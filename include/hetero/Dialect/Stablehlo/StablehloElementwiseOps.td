@@ -1,15 +1,8 @@
 //===- StablehloElementwiseOps.td - One element at a time --*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Ops that compute every element of the result from the elements at the same
 // place in the operands, and constants.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOELEMENTWISEOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOELEMENTWISEOPS_TD

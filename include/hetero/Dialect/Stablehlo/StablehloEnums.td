@@ -1,10 +1,5 @@
 //===- StablehloEnums.td - Enumerations of StableHLO -------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOENUMS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOENUMS_TD

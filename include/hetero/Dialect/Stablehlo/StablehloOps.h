@@ -1,15 +1,8 @@
 //===- StablehloOps.h - The StableHLO dialect -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Dialect, types, attributes and ops. Other layers include hetero/Dialect/
 // Stablehlo.h instead, which is this or the header of StableHLO's own library.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOOPS_H

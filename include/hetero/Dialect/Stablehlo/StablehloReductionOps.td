@@ -1,10 +1,5 @@
 //===- StablehloReductionOps.td - Ops that apply a function to elements ---===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOREDUCTIONOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOREDUCTIONOPS_TD

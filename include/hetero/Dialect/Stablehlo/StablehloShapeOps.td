@@ -1,15 +1,8 @@
 //===- StablehloShapeOps.td - Moving data ------------------*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Ops that rearrange, cut, repeat and join elements without computing any, with
 // shapes that are known when the program is compiled.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOSHAPEOPS_TD
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOSHAPEOPS_TD

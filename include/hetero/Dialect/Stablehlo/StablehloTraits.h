@@ -1,10 +1,5 @@
 //===- StablehloTraits.h - Compatibility of types ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // StableHLO types agree when no run-time value could tell them apart: a dynamic
 // dimension agrees with any size up to its bound, a static one only with
@@ -15,8 +10,6 @@
 //
 // Quantized element types agree with their expressed type's family only where
 // an op says so.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_DIALECT_STABLEHLO_STABLEHLOTRAITS_H
 #define HETERO_DIALECT_STABLEHLO_STABLEHLOTRAITS_H

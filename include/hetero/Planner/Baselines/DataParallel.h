@@ -1,14 +1,7 @@
 //===- DataParallel.h - Planners that make one stage ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The baselines `single`, `dp-even` and `dp-proportional`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_BASELINES_DATAPARALLEL_H
 #define HETERO_PLANNER_BASELINES_DATAPARALLEL_H

@@ -1,14 +1,7 @@
 //===- Even.h - Pipelines as if all devices were alike ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The baselines `even` and `fast-only`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_BASELINES_EVEN_H
 #define HETERO_PLANNER_BASELINES_EVEN_H

@@ -1,14 +1,7 @@
 //===- Exhaustive.h - All plans of a small problem --------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // What the planner `exhaustive` does once it has a plan to beat.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_BASELINES_EXHAUSTIVE_H
 #define HETERO_PLANNER_BASELINES_EXHAUSTIVE_H

@@ -1,10 +1,5 @@
 //===- Certificate.h - How good a plan can be at best -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A lower bound on the step time of every plan whose microbatches differ by at
 // most one sample, in one of the numbers that planners look at, and whose
@@ -47,8 +42,6 @@
 // in one stage take one sample each, 6 s. Two microbatches of 1: layer 0 alone
 // on a device takes 4 s, and layer 1 then 2/3 + 8 s: 8.7 s. Nothing is below
 // 6 s.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_BOUNDS_CERTIFICATE_H
 #define HETERO_PLANNER_BOUNDS_CERTIFICATE_H

@@ -1,16 +1,9 @@
 //===- ClassNodes.h - Classes as nodes that are alike -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What searches over whole nodes (GroupSearch.h, NodeSearch.h) know: of a class
 // only how many nodes there are with how many devices, of layers sums over all
 // before, so that a stage is a difference of two of them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_BOUNDS_CLASSNODES_H
 #define HETERO_PLANNER_BOUNDS_CLASSNODES_H

@@ -1,10 +1,5 @@
 //===- BatchSplit.h - Samples and microbatches by speed ---------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The compute split of Cephalo: device i computes b_i = m_i * l_i samples of
 // the batch, l_i microbatches of m_i samples each, such that
@@ -48,8 +43,6 @@
 // Within T = 5 the first can do 4 x 1, the second 2 x 1: that is 6. Within 4 it
 // would be 3 x 1 and 1 x 1, too few. So (4, 1) and (2, 1) it is, with a sum of
 // 6.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_CEPHALO_BATCHSPLIT_H
 #define HETERO_PLANNER_CEPHALO_BATCHSPLIT_H

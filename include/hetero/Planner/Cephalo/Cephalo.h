@@ -1,14 +1,7 @@
 //===- Cephalo.h - Compute and state split separately -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The planner `cephalo`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_CEPHALO_CEPHALO_H
 #define HETERO_PLANNER_CEPHALO_CEPHALO_H

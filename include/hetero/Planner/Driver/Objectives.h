@@ -1,10 +1,5 @@
 //===- Objectives.h - Time, money, and what would help ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -21,8 +16,6 @@
 //
 // What-if changes the cluster instead: one more device, a wider link, more
 // memory. What makes the step fastest is what binds.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_DRIVER_OBJECTIVES_H
 #define HETERO_PLANNER_DRIVER_OBJECTIVES_H

@@ -1,10 +1,5 @@
 //===- PlanRequest.h - What a user asks of a plan ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // One struct from the command line, the passes and Python to the driver
 // (PlanStep.h). Every field is an option of the same name everywhere:
@@ -13,8 +8,6 @@
 //   hetero-plan step.mlir --planner harp --max-stages 2
 //   hetero-run step.mlir --planner harp --max-stages 2
 //   hetero.jit(step, planner="harp", max_stages=2)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_DRIVER_PLANREQUEST_H
 #define HETERO_PLANNER_DRIVER_PLANREQUEST_H

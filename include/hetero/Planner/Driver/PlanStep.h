@@ -1,10 +1,5 @@
 //===- PlanStep.h - One driver for all who plan -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -30,8 +25,6 @@
 // A device has 600 B. The planner expects 544 B; measuring the program gives
 // 640 B, and 642 B with a margin: 42 B are missing. The planner is asked again
 // about a cluster whose device has 558 B, and takes another device.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_DRIVER_PLANSTEP_H
 #define HETERO_PLANNER_DRIVER_PLANSTEP_H

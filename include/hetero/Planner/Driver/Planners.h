@@ -1,10 +1,5 @@
 //===- Planners.h - From a problem to a plan --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Each planner is a free function. All of them check the problem first, work
 // for any number of devices and samples (a device without a sample is left
@@ -16,8 +11,6 @@
 // cannot do, or when nothing in its space fits: the error then says which
 // device is short of how much memory in the plan that came closest, and what
 // takes it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_DRIVER_PLANNERS_H
 #define HETERO_PLANNER_DRIVER_PLANNERS_H

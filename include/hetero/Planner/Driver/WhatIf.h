@@ -1,14 +1,7 @@
 //===- WhatIf.h - What would make the step faster ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Plans again with more of something, and says what helps.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_DRIVER_WHATIF_H
 #define HETERO_PLANNER_DRIVER_WHATIF_H

@@ -1,14 +1,7 @@
 //===- Harp.h - Pipelines inside of sub-clusters ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The planner `harp`; HarpSearch.h has its search.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_HARP_HARP_H
 #define HETERO_PLANNER_HARP_HARP_H

@@ -1,10 +1,5 @@
 //===- HarpSearch.h - Layers to stages under a period -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The search of planHarp for one order of the sub-clusters and one number of
 // microbatches M. Stages lie inside of a sub-cluster, a run of the line of
@@ -37,8 +32,6 @@
 // As released, the sums have k for one part, no g, no gather, reduce and
 // update; n follows the published rule; meshes are powers of two inside of a
 // node; and all devices are used.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_HARP_HARPSEARCH_H
 #define HETERO_PLANNER_HARP_HARPSEARCH_H

@@ -1,10 +1,5 @@
 //===- GroupSearch.h - Stages of equal groups of devices --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // On hundreds of devices a line of them has too many cuts to try, but many good
 // plans are regular: all stages of a class are alike (NodeSearch.h has others).
@@ -36,8 +31,6 @@
 // 34 layers on 8 nodes of 4 A100 and 24 of 4 V100, in 64 microbatches: A100 in
 // the shape 2 x 4 are 4 stages with 4 or 5 layers each, V100 in the shape 4 x 4
 // are 6 stages with 2 or 3 layers.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_JOINT_GROUPSEARCH_H
 #define HETERO_PLANNER_JOINT_GROUPSEARCH_H

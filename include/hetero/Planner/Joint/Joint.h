@@ -1,14 +1,7 @@
 //===- Joint.h - All decisions together -------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The planners `joint` and `stages`. JointPlanner.h has the search of both.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_JOINT_JOINT_H
 #define HETERO_PLANNER_JOINT_JOINT_H

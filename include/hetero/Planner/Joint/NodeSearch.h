@@ -1,10 +1,5 @@
 //===- NodeSearch.h - Stages of whole nodes ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // On hundreds of devices a line of them has too many cuts to try, but nodes of
 // a class are alike, so that it is enough to say how many of them a stage has.
@@ -39,8 +34,6 @@
 // 34 layers on 8 nodes of 4 A100 and 24 of 4 V100, in 64 microbatches of 32:
 // 5 layers on 2 nodes of A100 and 4 layers on 2 more, 7 on the other four, then
 // 3 layers on each 4 nodes of V100.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_JOINT_NODESEARCH_H
 #define HETERO_PLANNER_JOINT_NODESEARCH_H

@@ -1,16 +1,9 @@
 //===- CostTime.h - What a cost takes on a device ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The times of all groups of operations of a Cost, one after the other. How
 // much there is of what depends on samples, degrees and shares: `amount` says
 // so for an affine amount of work or bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_COSTTIME_H
 #define HETERO_PLANNER_MODEL_COSTTIME_H

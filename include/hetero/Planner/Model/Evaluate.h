@@ -1,14 +1,7 @@
 //===- Evaluate.h - Whether a plan is one, and how good it is ---*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Every planner, and every plan that comes from a file, goes through these.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_EVALUATE_H
 #define HETERO_PLANNER_MODEL_EVALUATE_H

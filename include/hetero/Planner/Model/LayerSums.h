@@ -1,10 +1,5 @@
 //===- LayerSums.h - Amounts of all layers before one -----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Searches ask for the amounts of very many runs of layers. A LayerSums adds
 // the layers up once, and the amount of a run is a difference of two sums:
@@ -16,8 +11,6 @@
 // Bytes and times are whole numbers, whose sums are exact. Seconds as doubles
 // round, so a run takes the same to the last bit only if it is asked for in the
 // same table.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_LAYERSUMS_H
 #define HETERO_PLANNER_MODEL_LAYERSUMS_H

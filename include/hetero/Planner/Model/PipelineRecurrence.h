@@ -1,10 +1,5 @@
 //===- PipelineRecurrence.h - Stages, the last one first --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -57,8 +52,6 @@
 //   last    stay 2, end 12, gone max(2, 12 - 2.8) = 9.2, seconds 12
 //   first   stay 4, end 12, gone max(1 + 9.2 + 1, 9.2) = 11.2,
 //           own max(12, 12.2) = 12.2, seconds max(12.2, 1 + 12) = 13
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_PIPELINERECURRENCE_H
 #define HETERO_PLANNER_MODEL_PIPELINERECURRENCE_H

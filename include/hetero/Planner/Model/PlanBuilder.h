@@ -1,10 +1,5 @@
 //===- PlanBuilder.h - From choices to plans --------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A planner chooses microbatches, and for each stage layers, devices, degree
 // and state mode. The rest follows here in the same way for all of them:
@@ -13,8 +8,6 @@
 //              and has the memory, which minimizes the slowest row
 //   in flight  by the kind of schedule, as far as memory allows
 //   state      evenly; or as evenly as free memory allows (StateDivision.h)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_PLANBUILDER_H
 #define HETERO_PLANNER_MODEL_PLANBUILDER_H

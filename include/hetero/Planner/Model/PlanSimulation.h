@@ -1,10 +1,5 @@
 //===- PlanSimulation.h - What a plan does when -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Turns a plan into the input of the simulator and runs it: the lists of its
 // schedule, the times of its stages for every microbatch, and what its messages
@@ -16,8 +11,6 @@
 //   simulation->result.stages[0];    // busy, exposed, bubble
 //   simulation->result.peaks[0][0];  // of the first device of the first stage
 //   writeTrace(getTrace(*simulation, cluster, plan), os);  // for a browser
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_PLANSIMULATION_H
 #define HETERO_PLANNER_MODEL_PLANSIMULATION_H

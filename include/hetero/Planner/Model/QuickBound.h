@@ -1,15 +1,8 @@
 //===- QuickBound.h - Times that no plan can beat ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What every plan gets as its bound; Certificate.h has a closer one that takes
 // longer.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_QUICKBOUND_H
 #define HETERO_PLANNER_MODEL_QUICKBOUND_H

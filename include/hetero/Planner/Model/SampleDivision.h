@@ -1,10 +1,5 @@
 //===- SampleDivision.h - Samples by speed ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Hands out samples one at a time to the row of devices that would finish it
 // first, which minimizes the time of the slowest: a row that is passed over
@@ -14,8 +9,6 @@
 // rows are served. And as the order is by time alone, everything that is done
 // before some time r is handed out before the rest: r is found by bisection,
 // and only the last few samples are handed out one by one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_SAMPLEDIVISION_H
 #define HETERO_PLANNER_MODEL_SAMPLEDIVISION_H

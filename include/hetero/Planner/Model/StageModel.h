@@ -1,10 +1,5 @@
 //===- StageModel.h - What a stage takes ------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Time and memory of the stages of a plan, by the cost model. This is the only
 // place that knows what the fields of a plan cost; verify, evaluate and all
@@ -33,8 +28,6 @@
 // A parameter that several stages use is part of the state of each. Its
 // gradients go to the stage that owns it and the new parameters come back, when
 // the gradients of a stage are combined.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_STAGEMODEL_H
 #define HETERO_PLANNER_MODEL_STAGEMODEL_H

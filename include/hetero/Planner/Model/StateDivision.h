@@ -1,10 +1,5 @@
 //===- StateDivision.h - State by free memory -------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Who holds how much of the state of a stage. Collectives are fastest when all
 // parts are alike, so each device of a group that divides state gets the same,
@@ -14,8 +9,6 @@
 //   state 700, free 80, 400, 680    ->    80, 310, 310
 //
 // Where there is not enough room at all, everyone is short of the same.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_STATEDIVISION_H
 #define HETERO_PLANNER_MODEL_STATEDIVISION_H

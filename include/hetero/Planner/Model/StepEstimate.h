@@ -1,18 +1,11 @@
 //===- StepEstimate.h - How long a step takes, quickly ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Follows the order of Schedule.h with plain numbers: a stage does one thing at
 // a time, sends do not block it, and each boundary carries one message at a
 // time in each direction. Pipelines soon repeat themselves, so that of many
 // microbatches only some are followed, and the rest take as long as the last of
 // those did.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_STEPESTIMATE_H
 #define HETERO_PLANNER_MODEL_STEPESTIMATE_H

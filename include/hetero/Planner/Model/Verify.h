@@ -1,10 +1,5 @@
 //===- Verify.h - Steps of verify and evaluate ------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_MODEL_VERIFY_H
 #define HETERO_PLANNER_MODEL_VERIFY_H

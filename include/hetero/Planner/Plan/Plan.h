@@ -1,10 +1,5 @@
 //===- Plan.h - What was decided --------------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -47,8 +42,6 @@
 // A planner (or a person) decides microbatches, schedule, layers, meshes,
 // samples, state, the state of each share, and in-flight counts. evaluate()
 // fills in everything below a comment that says "predicted".
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PLAN_PLAN_H
 #define HETERO_PLANNER_PLAN_PLAN_H

@@ -1,15 +1,8 @@
 //===- PlannerOptions.h - What a planner is asked ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A planner is a function from a problem, a cluster and these options to a
 // plan.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PLAN_PLANNEROPTIONS_H
 #define HETERO_PLANNER_PLAN_PLANNEROPTIONS_H

@@ -1,10 +1,5 @@
 //===- PredictedTimeline.h - What a plan expects to happen ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Follows the schedule of a plan with the times that the plan predicts, and
 // draws each of its devices: when it computes, when messages are on their way,
@@ -13,8 +8,6 @@
 // A plan tells two amounts of memory for each device: its state, which is
 // always there, and the most that is in use. The difference is drawn as growing
 // by equal parts with each microbatch in flight.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PLAN_PREDICTEDTIMELINE_H
 #define HETERO_PLANNER_PLAN_PREDICTEDTIMELINE_H

@@ -1,10 +1,5 @@
 //===- Graph.h - A step as operations on divisible tensors ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -60,8 +55,6 @@
 // is all-reduced, and the update is done everywhere. Or x and y are gathered,
 // and every device computes all of g: then nothing needs to be summed, which is
 // cheaper if x and y are smaller than w (sufficient factor broadcasting).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_GRAPH_H
 #define HETERO_PLANNER_PROBLEM_GRAPH_H

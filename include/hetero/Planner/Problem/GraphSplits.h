@@ -1,10 +1,5 @@
 //===- GraphSplits.h - How tensors and operations can be split --*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Dimensions that run together in some rule form a class. A reshape cuts them
 // into factors: merging [8, 6] to [48] cuts the class of 48 at 6, and that cut
@@ -23,8 +18,6 @@
 // Operations may belong to segments, each with shares of its own. An operation
 // takes and makes splits of its segment; a tensor that several segments use or
 // make has the splits of all of them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_GRAPHSPLITS_H
 #define HETERO_PLANNER_PROBLEM_GRAPHSPLITS_H

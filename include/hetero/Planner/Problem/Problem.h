@@ -1,10 +1,5 @@
 //===- Problem.h - What is to be planned ------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -76,8 +71,6 @@
 //
 //   inputs:
 //     - {layers: [0], sample: 2 KB}
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_PROBLEM_H
 #define HETERO_PLANNER_PROBLEM_PROBLEM_H

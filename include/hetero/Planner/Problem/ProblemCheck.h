@@ -1,10 +1,5 @@
 //===- ProblemCheck.h - Where a problem is wrong ----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_PROBLEMCHECK_H
 #define HETERO_PLANNER_PROBLEM_PROBLEMCHECK_H

@@ -1,15 +1,8 @@
 //===- UsableDevices.h - Which devices a problem may use --------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A cluster may say that devices are not available, and a problem that they are
 // forbidden.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_PROBLEM_USABLEDEVICES_H
 #define HETERO_PLANNER_PROBLEM_USABLEDEVICES_H

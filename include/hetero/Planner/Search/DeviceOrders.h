@@ -1,10 +1,5 @@
 //===- DeviceOrders.h - Lines of devices ------------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A search over stages puts the devices in a line and cuts it. Which lines, and
 // where they may be cut, is decided here.
@@ -15,8 +10,6 @@
 //               proportion; one run in two halves around the others
 //   positions   between classes, then between nodes, then in the middle of what
 //               is left, until there are enough
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SEARCH_DEVICEORDERS_H
 #define HETERO_PLANNER_SEARCH_DEVICEORDERS_H

@@ -1,10 +1,5 @@
 //===- LocalSearch.h - Designs that differ a little -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Improves a design step by step. The neighbours of a design are
 //
@@ -20,8 +15,6 @@
 // The first better neighbour is taken. When there is none, the best design can
 // be shaken and improved again. Work is counted, not timed, and what is random
 // starts from the same number, so that the result is the same on every machine.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SEARCH_LOCALSEARCH_H
 #define HETERO_PLANNER_SEARCH_LOCALSEARCH_H

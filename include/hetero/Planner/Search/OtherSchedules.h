@@ -1,10 +1,5 @@
 //===- OtherSchedules.h - Stages of a plan in other orders ------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Searches look at one kind of schedule with in-flight counts by a formula.
 // Their best plans are worth a closer look:
@@ -15,8 +10,6 @@
 //                        the second half needs would have to stay.
 //   interleaved          the layers of each stage in two to four runs, so that
 //                        all stages begin sooner, for more crossings
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SEARCH_OTHERSCHEDULES_H
 #define HETERO_PLANNER_SEARCH_OTHERSCHEDULES_H

@@ -1,17 +1,10 @@
 //===- StagePool.h - Stages that were looked at -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // A search that changes one or two stages of a design at a time meets the same
 // stages again and again. The pool keeps for each what follows from its choice
 // by PlanBuilder.h (samples, state, times, how much fits), and what crossing
 // from one to another takes, for one way to cut the batch.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SEARCH_STAGEPOOL_H
 #define HETERO_PLANNER_SEARCH_STAGEPOOL_H

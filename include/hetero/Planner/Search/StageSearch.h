@@ -1,10 +1,5 @@
 //===- StageSearch.h - A dynamic program over stages ------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The search of planStages for one order of the devices and one number of
 // microbatches. The devices stand in a line with a few positions where it may
@@ -34,8 +29,6 @@
 // States are pairs of a layer and a position, from the last to the first; each
 // keeps the tails that are not worse in all of r and both maxima than another
 // one that starts in the same node.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SEARCH_STAGESEARCH_H
 #define HETERO_PLANNER_SEARCH_STAGESEARCH_H

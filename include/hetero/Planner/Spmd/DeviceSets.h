@@ -1,10 +1,5 @@
 //===- DeviceSets.h - Which devices run one program -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -36,8 +31,6 @@
 //
 // For a mixture of experts, whose tokens go from all devices to all others, the
 // program on the 8 V100 is the fastest by far.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_DEVICESETS_H
 #define HETERO_PLANNER_SPMD_DEVICESETS_H

@@ -1,14 +1,7 @@
 //===- HapSearch.h - A* over SPMD programs ----------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The search of the HAP paper over the programs of Spmd.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_HAPSEARCH_H
 #define HETERO_PLANNER_SPMD_HAPSEARCH_H

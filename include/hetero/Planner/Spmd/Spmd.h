@@ -1,10 +1,5 @@
 //===- Spmd.h - One program for unequal devices -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The idea
 // --------
@@ -49,8 +44,6 @@
 // moves 2 * 64 MiB, but gathering x and y only 2 * 0.5 MiB. The program that is
 // found computes y split along the batch, gathers both factors, and computes g
 // and the update everywhere.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_SPMD_H
 #define HETERO_PLANNER_SPMD_SPMD_H

@@ -1,10 +1,5 @@
 //===- SpmdCost.h - What steps of an SPMD program take ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Devices have shares that sum to 1. The units of a split are handed out in
 // whole numbers by largest remainder, and costs are those of what comes out:
@@ -17,8 +12,6 @@
 // Segments of a program may have shares of their own. A split of one segment is
 // then another form than the same split of another, and the change between them
 // moves only what a device has in one and not in the other.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_SPMDCOST_H
 #define HETERO_PLANNER_SPMD_SPMDCOST_H

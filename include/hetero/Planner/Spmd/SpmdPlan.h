@@ -1,14 +1,7 @@
 //===- SpmdPlan.h - Plans of one stage from SPMD programs -------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // The planners `spmd` and `hap`, for problems of layers.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_SPMDPLAN_H
 #define HETERO_PLANNER_SPMD_SPMDPLAN_H

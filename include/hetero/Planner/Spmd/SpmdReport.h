@@ -1,10 +1,5 @@
 //===- SpmdReport.h - What an SPMD program does -----------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Counts for people:
 //
@@ -19,8 +14,6 @@
 //
 // A product is *split* along a dimension of its result, *contracted* along one
 // that it sums over, *linear* in a partial operand, or computed *whole* by all.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_SPMDREPORT_H
 #define HETERO_PLANNER_SPMD_SPMDREPORT_H

@@ -1,16 +1,9 @@
 //===- SpmdSpace.h - All SPMD programs as a cost graph ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The cost graph of Spmd.h. It is built once for a graph and a number of
 // devices; other shares or prices only change its numbers. Operations and
 // tensors that look alike have the same tables, so these are few.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_PLANNER_SPMD_SPMDSPACE_H
 #define HETERO_PLANNER_SPMD_SPMDSPACE_H

@@ -1,10 +1,5 @@
 //===- Passes.td - From what JAX emits to one function -----*- tablegen -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_IMPORT_PASSES_TD
 #define HETERO_TRANSFORMS_IMPORT_PASSES_TD

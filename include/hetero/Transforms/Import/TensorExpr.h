@@ -1,10 +1,5 @@
 //===- TensorExpr.h - Formulas over tensors ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // An expansion of a special function is a formula. This lets it be written as
 // one:
@@ -17,8 +12,6 @@
 // number stands for a splat of the shape and element type of the other operand,
 // made once for each ExprBuilder. Operands are tensors of the same shape, which
 // may be dynamic.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_IMPORT_TENSOREXPR_H
 #define HETERO_TRANSFORMS_IMPORT_TENSOREXPR_H

@@ -1,10 +1,5 @@
 //===- ModuleStep.h - A step in a module, for planners ----------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // Stands between a module and the driver of planners, which knows no IR
 // (hetero/Planner/Driver/PlanStep.h). It says what is to be planned, tries
@@ -20,8 +15,6 @@
 // Planners count memory by layers and formulas. Of a plan that fills its
 // devices only the program itself says whether it fits: how large temporaries
 // are, what is there at the same time, whether new state lies beside the old.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_PLANNING_MODULESTEP_H
 #define HETERO_TRANSFORMS_PLANNING_MODULESTEP_H

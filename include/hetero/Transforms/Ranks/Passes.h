@@ -1,10 +1,5 @@
 //===- Passes.h - Passes over rank programs ---------------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_RANKS_PASSES_H
 #define HETERO_TRANSFORMS_RANKS_PASSES_H

@@ -1,10 +1,5 @@
 //===- RankSteps.h - What every rank does, in order -------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The rank programs of a module, as lists of steps. A step is an operation of
 // the rank program; before a call come the communications inside of the unit
@@ -14,8 +9,6 @@
 // (hetero/Runtime/Transport.h): a *stream* is a group of ranks and a channel,
 // or a sender, a receiver and a channel, and what a rank does on it is matched
 // by its position with what the others do there.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_RANKS_RANKSTEPS_H
 #define HETERO_TRANSFORMS_RANKS_RANKSTEPS_H

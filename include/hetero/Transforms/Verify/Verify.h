@@ -1,15 +1,8 @@
 //===- Verify.h - What is proved of rank programs ---------------*- C++ -*-===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The checks of hetero-verify, in the order in which they are made: each relies
 // on those before it. All of them emit diagnostics and fail.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HETERO_TRANSFORMS_VERIFY_VERIFY_H
 #define HETERO_TRANSFORMS_VERIFY_VERIFY_H

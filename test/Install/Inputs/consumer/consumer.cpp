@@ -1,14 +1,7 @@
 //===- consumer.cpp - Uses an installed hetero ----------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-//
 // Loads every dialect into a context, parses a function, prints it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/InitAll.h"
 #include "hetero/Support/BoolLiterals.h"

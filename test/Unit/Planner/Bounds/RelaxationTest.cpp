@@ -1,10 +1,5 @@
 //===- RelaxationTest.cpp - Tests of times that no plan can have ----------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Planner/Bounds/Relaxation.h"
 #include "Planner/RandomProblems.h"

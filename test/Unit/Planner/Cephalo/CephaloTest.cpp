@@ -1,10 +1,5 @@
 //===- CephaloTest.cpp - Tests of the batch split and its planner ---------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Cephalo/Cephalo.h"
 #include "Planner/RandomProblems.h"

@@ -1,10 +1,5 @@
 //===- ObjectivesTest.cpp - Tests of time, money and what-if --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Driver/Objectives.h"
 #include "Planner/RandomProblems.h"

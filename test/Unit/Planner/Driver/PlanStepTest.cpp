@@ -1,10 +1,5 @@
 //===- PlanStepTest.cpp - Tests of the driver of planners -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Driver/PlanStep.h"
 #include "hetero/Planner/Driver/Planners.h"

@@ -1,10 +1,5 @@
 //===- HarpTest.cpp - Tests of the search under a period ------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Harp/Harp.h"
 #include "Planner/RandomProblems.h"

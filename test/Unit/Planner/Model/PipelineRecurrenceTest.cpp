@@ -1,10 +1,5 @@
 //===- PipelineRecurrenceTest.cpp - Tests of the recurrence ---------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/PipelineRecurrence.h"
 #include "hetero/Simulator/Simulator.h"

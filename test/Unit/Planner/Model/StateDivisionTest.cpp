@@ -1,10 +1,5 @@
 //===- StateDivisionTest.cpp - Tests of state by memory -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/StateDivision.h"
 #include "Planner/RandomProblems.h"

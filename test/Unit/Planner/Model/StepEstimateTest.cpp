@@ -1,10 +1,5 @@
 //===- StepEstimateTest.cpp - Tests of quick estimates --------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Model/StepEstimate.h"
 #include "hetero/Planner/Model/Evaluate.h"

@@ -1,15 +1,8 @@
 //===- TwoStagesTest.cpp - The planner of docs/Planner.md -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What stands between the lines that begin with `// docs/Planner.md` stands on
 // that page, too, and test/Docs/planner.test compares the two.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Planner/RandomProblems.h"
 #include "RandomCases.h"

@@ -1,10 +1,5 @@
 //===- VerifyTest.cpp - Tests that damaged plans are refused --------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Planner/RandomProblems.h"
 #include "RandomCases.h"

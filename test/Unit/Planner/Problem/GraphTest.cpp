@@ -1,10 +1,5 @@
 //===- GraphTest.cpp - Graphs as values and files -------------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "Planner/RandomGraphs.h"
 #include "hetero/Planner/Problem/GraphSplits.h"

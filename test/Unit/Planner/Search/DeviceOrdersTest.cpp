@@ -1,10 +1,5 @@
 //===- DeviceOrdersTest.cpp - Tests of lines of devices -------------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Search/DeviceOrders.h"
 #include "Planner/RandomProblems.h"

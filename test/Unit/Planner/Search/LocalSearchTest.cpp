@@ -1,10 +1,5 @@
 //===- LocalSearchTest.cpp - Tests of designs that differ a little --------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Search/LocalSearch.h"
 #include "Planner/RandomDesigns.h"

@@ -1,10 +1,5 @@
 //===- StagePoolTest.cpp - Tests of stages that were looked at ------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Search/StagePool.h"
 #include "Planner/RandomDesigns.h"

@@ -1,10 +1,5 @@
 //===- DeviceSetsTest.cpp - Which devices run one program -----------------===//
-//
-// Part of the hetero project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "Planner/RandomGraphs.h"
