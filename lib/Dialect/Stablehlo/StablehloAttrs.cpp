@@ -1,6 +1,7 @@
 //===- StablehloAttrs.cpp - Attributes of StableHLO -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "hetero/Dialect/Stablehlo/ContractionAssembly.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -12,7 +13,9 @@ using namespace mlir::stablehlo;
 
 namespace mlir::stablehlo {
 /// `[0, 2]`, with `?` for a dimension that is not known.
-static FailureOr<SmallVector<int64_t>> parseDimList(AsmParser &parser) {
+static FailureOr<SmallVector<int64_t>>
+parseDimList(AsmParser &parser,
+             AsmParser::Delimiter delimiter = AsmParser::Delimiter::Square) {
   SmallVector<int64_t> dims;
   auto parseDim = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalQuestion())) {
@@ -21,8 +24,7 @@ static FailureOr<SmallVector<int64_t>> parseDimList(AsmParser &parser) {
     }
     return parser.parseInteger(dims.emplace_back());
   };
-  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                            parseDim)))
+  if (failed(parser.parseCommaSeparatedList(delimiter, parseDim)))
     return failure();
   return dims;
 }
@@ -207,10 +209,19 @@ static Attribute parseIndexedDims(AsmParser &parser,
                     members[5].number);
 }
 
-/// Prints `<` lists `>` with the number, when there is one, at the end.
-static void printDimLists(AsmPrinter &printer, ArrayRef<StringLiteral> names,
-                          ArrayRef<ArrayRef<int64_t>> lists,
-                          int64_t indexVectorDim = 0) {
+FailureOr<SmallVector<SmallVector<int64_t>>>
+stablehlo::parseDimLists(AsmParser &parser, ArrayRef<StringLiteral> names) {
+  SmallVector<Member> members = llvm::map_to_vector(names, Member::list);
+  if (parser.parseLess() || parseMembers(parser, members))
+    return failure();
+  return llvm::map_to_vector(members,
+                             [](const Member &member) { return member.dims; });
+}
+
+void stablehlo::printDimLists(AsmPrinter &printer,
+                              ArrayRef<StringLiteral> names,
+                              ArrayRef<ArrayRef<int64_t>> lists,
+                              int64_t indexVectorDim) {
   printer << "<";
   MemberPrinter members(printer);
   for (auto [name, dims] : llvm::zip_equal(names, lists))
@@ -220,11 +231,11 @@ static void printDimLists(AsmPrinter &printer, ArrayRef<StringLiteral> names,
 }
 
 Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
-  SmallVector<Member> members = llvm::map_to_vector(kDotLists, Member::list);
-  if (parser.parseLess() || parseMembers(parser, members))
+  auto lists = parseDimLists(parser, kDotLists);
+  if (failed(lists))
     return {};
-  return get(parser.getContext(), members[0].dims, members[1].dims,
-             members[2].dims, members[3].dims);
+  return get(parser.getContext(), (*lists)[0], (*lists)[1], (*lists)[2],
+             (*lists)[3]);
 }
 
 void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
@@ -263,13 +274,42 @@ void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
 
 namespace {
 /// One side of a convolution: where its two named and its spatial dimensions
-/// are.
+/// are, and what they are called in the short and in the raw form.
 struct ConvSide {
   char firstName, secondName;
+  StringRef rawFirstName, rawSecondName, rawSpatialName;
   int64_t first = 0, second = 0;
   SmallVector<int64_t> spatial = {};
 };
+
+/// Input, kernel and output.
+using ConvSides = std::array<ConvSide, 3>;
 } // namespace
+
+static ConvSides getConvSides() {
+  return {ConvSide{'b', 'f', "input_batch_dimension", "input_feature_dimension",
+                   "input_spatial_dimensions"},
+          ConvSide{'i', 'o', "kernel_input_feature_dimension",
+                   "kernel_output_feature_dimension",
+                   "kernel_spatial_dimensions"},
+          ConvSide{'b', 'f', "output_batch_dimension",
+                   "output_feature_dimension", "output_spatial_dimensions"}};
+}
+
+static ConvSides getConvSides(ConvDimensionNumbersAttr numbers) {
+  ConvSides sides = getConvSides();
+  auto &[input, kernel, output] = sides;
+  input.first = numbers.getInputBatchDimension();
+  input.second = numbers.getInputFeatureDimension();
+  input.spatial = llvm::to_vector(numbers.getInputSpatialDimensions());
+  kernel.first = numbers.getKernelInputFeatureDimension();
+  kernel.second = numbers.getKernelOutputFeatureDimension();
+  kernel.spatial = llvm::to_vector(numbers.getKernelSpatialDimensions());
+  output.first = numbers.getOutputBatchDimension();
+  output.second = numbers.getOutputFeatureDimension();
+  output.spatial = llvm::to_vector(numbers.getOutputSpatialDimensions());
+  return sides;
+}
 
 /// Lists what stands at each position; nothing unless it is a permutation.
 static std::optional<SmallVector<std::string>>
@@ -291,11 +331,9 @@ listPositions(const ConvSide &side) {
   return names;
 }
 
-/// Reads the next entry of a side into its place.
+/// Reads the next entry of a side into its place, which is -1 before that.
 static ParseResult parseConvEntry(AsmParser &parser, ConvSide &side,
-                                  int64_t position, bool &sawFirst,
-                                  bool &sawSecond,
-                                  SmallVectorImpl<int64_t> &spatial) {
+                                  int64_t position) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t number;
   OptionalParseResult isNumber = parser.parseOptionalInteger(number);
@@ -303,39 +341,38 @@ static ParseResult parseConvEntry(AsmParser &parser, ConvSide &side,
     // A side has at most as many spatial dimensions as a tensor can have.
     if (failed(*isNumber) || number < 0 || number > 64)
       return parser.emitError(loc) << "invalid spatial dimension " << number;
-    if (number >= int64_t(spatial.size()))
-      spatial.resize(number + 1, -1);
-    if (spatial[number] != -1)
+    if (number >= int64_t(side.spatial.size()))
+      side.spatial.resize(number + 1, -1);
+    if (side.spatial[number] != -1)
       return parser.emitError(loc)
              << "duplicate entry for spatial dimension " << number;
-    spatial[number] = position;
+    side.spatial[number] = position;
     return success();
   }
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  auto assign = [&](char expected, int64_t &slot, bool &saw) {
-    if (saw || name != StringRef(&expected, 1))
+  auto assign = [&](char expected, int64_t &place) {
+    if (place != -1 || name != StringRef(&expected, 1))
       return false;
-    slot = position;
-    return saw = true;
+    place = position;
+    return true;
   };
-  if (assign(side.firstName, side.first, sawFirst) ||
-      assign(side.secondName, side.second, sawSecond))
+  if (assign(side.firstName, side.first) ||
+      assign(side.secondName, side.second))
     return success();
   return parser.emitError(loc) << "unexpected dimension " << name;
 }
 
 static ParseResult parseConvSide(AsmParser &parser, ConvSide &side) {
   SMLoc loc = parser.getCurrentLocation();
-  bool sawFirst = false, sawSecond = false;
+  side.first = side.second = -1;
   int64_t position = 0;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseConvEntry(parser, side, position++, sawFirst, sawSecond,
-                              side.spatial);
+        return parseConvEntry(parser, side, position++);
       }))
     return failure();
-  if (!sawFirst || !sawSecond)
+  if (side.first == -1 || side.second == -1)
     return parser.emitError(loc) << "expected dimensions " << side.firstName
                                  << " and " << side.secondName;
   for (auto [i, p] : llvm::enumerate(side.spatial))
@@ -345,13 +382,9 @@ static ParseResult parseConvSide(AsmParser &parser, ConvSide &side) {
   return success();
 }
 
-static ConvSide getInputSide() { return {'b', 'f'}; }
-static ConvSide getKernelSide() { return {'i', 'o'}; }
-
 static ConvDimensionNumbersAttr buildConv(MLIRContext *context,
-                                          const ConvSide &input,
-                                          const ConvSide &kernel,
-                                          const ConvSide &output) {
+                                          const ConvSides &sides) {
+  const auto &[input, kernel, output] = sides;
   return ConvDimensionNumbersAttr::get(
       context, input.first, input.second, input.spatial, kernel.first,
       kernel.second, kernel.spatial, output.first, output.second,
@@ -361,61 +394,44 @@ static ConvDimensionNumbersAttr buildConv(MLIRContext *context,
 namespace mlir::stablehlo {
 FailureOr<ConvDimensionNumbersAttr>
 parseConvDimensionNumbers(AsmParser &parser) {
-  ConvSide input = getInputSide(), kernel = getKernelSide(),
-           output = getInputSide();
+  ConvSides sides = getConvSides();
   // `]x[` lexes as the keyword `x` here, as nothing may follow it directly.
-  if (parseConvSide(parser, input) || parser.parseKeyword("x") ||
-      parseConvSide(parser, kernel) || parser.parseArrow() ||
-      parseConvSide(parser, output))
+  if (parseConvSide(parser, sides[0]) || parser.parseKeyword("x") ||
+      parseConvSide(parser, sides[1]) || parser.parseArrow() ||
+      parseConvSide(parser, sides[2]))
     return failure();
-  return buildConv(parser.getContext(), input, kernel, output);
+  return buildConv(parser.getContext(), sides);
 }
 
 bool printConvDimensionNumbers(AsmPrinter &printer,
                                ConvDimensionNumbersAttr numbers) {
-  ConvSide input = getInputSide(), kernel = getKernelSide(),
-           output = getInputSide();
-  input.first = numbers.getInputBatchDimension();
-  input.second = numbers.getInputFeatureDimension();
-  input.spatial = llvm::to_vector(numbers.getInputSpatialDimensions());
-  kernel.first = numbers.getKernelInputFeatureDimension();
-  kernel.second = numbers.getKernelOutputFeatureDimension();
-  kernel.spatial = llvm::to_vector(numbers.getKernelSpatialDimensions());
-  output.first = numbers.getOutputBatchDimension();
-  output.second = numbers.getOutputFeatureDimension();
-  output.spatial = llvm::to_vector(numbers.getOutputSpatialDimensions());
-  auto inputs = listPositions(input), kernels = listPositions(kernel),
-       outputs = listPositions(output);
-  if (!inputs || !kernels || !outputs)
-    return false;
-  auto printSide = [&](ArrayRef<std::string> names) {
-    printer << "[" << llvm::join(names, ", ") << "]";
-  };
-  printSide(*inputs);
-  printer << "x";
-  printSide(*kernels);
-  printer << "->";
-  printSide(*outputs);
+  SmallVector<std::string> texts;
+  for (const ConvSide &side : getConvSides(numbers)) {
+    std::optional<SmallVector<std::string>> names = listPositions(side);
+    if (!names)
+      return false;
+    texts.push_back("[" + llvm::join(*names, ", ") + "]");
+  }
+  printer << texts[0] << "x" << texts[1] << "->" << texts[2];
   return true;
 }
 } // namespace mlir::stablehlo
 
 static Attribute parseRawConv(AsmParser &parser) {
-  Member members[] = {Member::scalar("input_batch_dimension"),
-                      Member::scalar("input_feature_dimension"),
-                      Member::list("input_spatial_dimensions"),
-                      Member::scalar("kernel_input_feature_dimension"),
-                      Member::scalar("kernel_output_feature_dimension"),
-                      Member::list("kernel_spatial_dimensions"),
-                      Member::scalar("output_batch_dimension"),
-                      Member::scalar("output_feature_dimension"),
-                      Member::list("output_spatial_dimensions")};
+  ConvSides sides = getConvSides();
+  SmallVector<Member> members;
+  for (const ConvSide &side : sides)
+    members.append({Member::scalar(side.rawFirstName),
+                    Member::scalar(side.rawSecondName),
+                    Member::list(side.rawSpatialName)});
   if (parseMembers(parser, members))
     return {};
-  return ConvDimensionNumbersAttr::get(
-      parser.getContext(), members[0].number, members[1].number,
-      members[2].dims, members[3].number, members[4].number, members[5].dims,
-      members[6].number, members[7].number, members[8].dims);
+  for (auto [i, side] : llvm::enumerate(sides)) {
+    side.first = members[3 * i].number;
+    side.second = members[3 * i + 1].number;
+    side.spatial = members[3 * i + 2].dims;
+  }
+  return buildConv(parser.getContext(), sides);
 }
 
 Attribute ConvDimensionNumbersAttr::parse(AsmParser &parser, Type) {
@@ -435,17 +451,11 @@ void ConvDimensionNumbersAttr::print(AsmPrinter &printer) const {
   if (!printConvDimensionNumbers(printer, *this)) {
     printer << "raw ";
     MemberPrinter members(printer, /*all=*/true);
-    members.print("input_batch_dimension", getInputBatchDimension());
-    members.print("input_feature_dimension", getInputFeatureDimension());
-    members.print("input_spatial_dimensions", getInputSpatialDimensions());
-    members.print("kernel_input_feature_dimension",
-                  getKernelInputFeatureDimension());
-    members.print("kernel_output_feature_dimension",
-                  getKernelOutputFeatureDimension());
-    members.print("kernel_spatial_dimensions", getKernelSpatialDimensions());
-    members.print("output_batch_dimension", getOutputBatchDimension());
-    members.print("output_feature_dimension", getOutputFeatureDimension());
-    members.print("output_spatial_dimensions", getOutputSpatialDimensions());
+    for (const ConvSide &side : getConvSides(*this)) {
+      members.print(side.rawFirstName, side.first);
+      members.print(side.rawSecondName, side.second);
+      members.print(side.rawSpatialName, side.spatial);
+    }
   }
   printer << ">";
 }
@@ -455,18 +465,11 @@ void ConvDimensionNumbersAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 Attribute TypeExtensionsAttr::parse(AsmParser &parser, Type) {
-  SmallVector<int64_t> bounds;
-  auto parseBound = [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalQuestion())) {
-      bounds.push_back(ShapedType::kDynamic);
-      return success();
-    }
-    return parser.parseInteger(bounds.emplace_back());
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseBound))
+  FailureOr<SmallVector<int64_t>> bounds =
+      parseDimList(parser, AsmParser::Delimiter::LessGreater);
+  if (failed(bounds))
     return {};
-  return get(parser.getContext(), bounds);
+  return get(parser.getContext(), *bounds);
 }
 
 void TypeExtensionsAttr::print(AsmPrinter &printer) const {

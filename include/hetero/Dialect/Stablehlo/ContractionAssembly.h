@@ -1,7 +1,8 @@
 //===- ContractionAssembly.h - Assembly of dots and convolutions -*- C++ --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parse/print pairs behind `custom<...>` in StablehloContractionOps.td.
+// The parse/print pairs behind `custom<...>` in StablehloContractionOps.td, and
+// those of dimension numbers.
 
 #ifndef HETERO_DIALECT_STABLEHLO_CONTRACTIONASSEMBLY_H
 #define HETERO_DIALECT_STABLEHLO_CONTRACTIONASSEMBLY_H
@@ -10,6 +11,15 @@
 #include "mlir/IR/OpImplementation.h"
 
 namespace mlir::stablehlo {
+
+/// `<lhs_batching_dimensions = [0], ..>`: lists of dimensions with their names,
+/// in any order; a trailing comma is accepted. Empty lists are left out, and so
+/// is the number `index_vector_dim` at the end when it is 0.
+FailureOr<SmallVector<SmallVector<int64_t>>>
+parseDimLists(AsmParser &parser, ArrayRef<StringLiteral> names);
+void printDimLists(AsmPrinter &printer, ArrayRef<StringLiteral> names,
+                   ArrayRef<ArrayRef<int64_t>> lists,
+                   int64_t indexVectorDim = 0);
 
 /// `batching_dims = [0] x [0], contracting_dims = [2] x [1]`; the batching
 /// dimensions are left out when there are none.
