@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Dialect/Chlo/ChloOps.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::chlo;
-
-#define GET_OP_CLASSES
-#include "hetero/Dialect/Chlo/ChloOps.cpp.inc"
 
 void ChloDialect::registerOps() {
   addOperations<
@@ -30,45 +28,9 @@ chlo::OpTrait::detail::verifyCompatibleElementTypes(Operation *op) {
   return success();
 }
 
-/// The type of `type`'s shape and bounds with other elements.
-static Type withElementType(Type type, Type elementType) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return RankedTensorType::get(tensor.getShape(), elementType,
-                                 tensor.getEncoding());
-  return UnrankedTensorType::get(elementType);
-}
-
-//===----------------------------------------------------------------------===//
-// Predicates
-//===----------------------------------------------------------------------===//
-
-template <typename AdaptorT>
-static LogicalResult inferPredicate(MLIRContext *context, AdaptorT adaptor,
-                                    SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(withElementType(adaptor.getOperand().getType(),
-                                     IntegerType::get(context, 1)));
-  return success();
-}
-
-LogicalResult IsInfOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location>,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &inferred) {
-  return inferPredicate(context, adaptor, inferred);
-}
-
-LogicalResult IsNegInfOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location>,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &inferred) {
-  return inferPredicate(context, adaptor, inferred);
-}
-
-LogicalResult IsPosInfOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location>,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &inferred) {
-  return inferPredicate(context, adaptor, inferred);
+/// The type of a tensor of the shape and bounds of `tensor`.
+static Type withElementType(Value tensor, Type elementType) {
+  return cast<TensorType>(tensor.getType()).clone(elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,12 +50,10 @@ struct Extent {
 
 static SmallVector<Extent> getExtents(RankedTensorType type,
                                       bool withBounds = true) {
-  ArrayRef<int64_t> bounds =
-      withBounds ? stablehlo::getBounds(type) : ArrayRef<int64_t>();
   SmallVector<Extent> extents;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    extents.push_back(
-        {size, dim < bounds.size() ? bounds[dim] : ShapedType::kDynamic});
+    extents.push_back({size, withBounds ? stablehlo::getBound(type, dim)
+                                        : ShapedType::kDynamic});
   return extents;
 }
 
@@ -135,11 +95,9 @@ static Type getType(ArrayRef<Extent> extents, Type elementType) {
     sizes.push_back(extent.size);
     bounds.push_back(extent.isDynamic() ? extent.bound : ShapedType::kDynamic);
   }
-  Attribute encoding;
-  if (llvm::any_of(bounds, ShapedType::isStatic))
-    encoding =
-        stablehlo::TypeExtensionsAttr::get(elementType.getContext(), bounds);
-  return RankedTensorType::get(sizes, elementType, encoding);
+  return RankedTensorType::get(
+      sizes, elementType,
+      stablehlo::encodeBounds(elementType.getContext(), bounds));
 }
 
 /// The type of all operands broadcast together, aligned at the last dimension
@@ -208,32 +166,6 @@ inferBroadcastBinary(std::optional<Location> location, AdaptorT adaptor,
   return success();
 }
 
-#define HETERO_INFER_BROADCAST(OP)                                             \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &inferred) {                                       \
-    return inferBroadcastBinary(location, adaptor, inferred);                  \
-  }
-HETERO_INFER_BROADCAST(BroadcastAddOp)
-HETERO_INFER_BROADCAST(BroadcastAndOp)
-HETERO_INFER_BROADCAST(BroadcastAtan2Op)
-HETERO_INFER_BROADCAST(BroadcastDivOp)
-HETERO_INFER_BROADCAST(BroadcastMaxOp)
-HETERO_INFER_BROADCAST(BroadcastMinOp)
-HETERO_INFER_BROADCAST(BroadcastMulOp)
-HETERO_INFER_BROADCAST(BroadcastNextAfterOp)
-HETERO_INFER_BROADCAST(BroadcastOrOp)
-HETERO_INFER_BROADCAST(BroadcastPolygammaOp)
-HETERO_INFER_BROADCAST(BroadcastPowOp)
-HETERO_INFER_BROADCAST(BroadcastRemOp)
-HETERO_INFER_BROADCAST(BroadcastShiftLeftOp)
-HETERO_INFER_BROADCAST(BroadcastShiftRightArithmeticOp)
-HETERO_INFER_BROADCAST(BroadcastShiftRightLogicalOp)
-HETERO_INFER_BROADCAST(BroadcastSubOp)
-HETERO_INFER_BROADCAST(BroadcastXorOp)
-HETERO_INFER_BROADCAST(BroadcastZetaOp)
-#undef HETERO_INFER_BROADCAST
-
 LogicalResult BroadcastComplexOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
@@ -285,8 +217,7 @@ ConstantLikeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   // No tensor has such elements; the verifier reports it.
   if (!TensorType::isValidElementType(elementType))
     elementType = getElementTypeOrSelf(adaptor.getOperand().getType());
-  inferred.push_back(
-      withElementType(adaptor.getOperand().getType(), elementType));
+  inferred.push_back(withElementType(adaptor.getOperand(), elementType));
   return success();
 }
 
@@ -346,3 +277,6 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
   inferred.push_back(::getType(extents, indices));
   return success();
 }
+
+#define GET_OP_CLASSES
+#include "hetero/Dialect/Chlo/ChloOps.cpp.inc"

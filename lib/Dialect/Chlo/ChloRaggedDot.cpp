@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Dialect/Chlo/ChloOps.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -11,10 +12,6 @@ namespace {
 /// The role of the ragged dimension.
 enum class RaggedMode { Free, Contracting, Batching };
 } // namespace
-
-static bool agree(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
 
 static RaggedMode getMode(RaggedDotDimensionNumbersAttr numbers) {
   int64_t ragged = numbers.getLhsRaggedDimensions()[0];
@@ -53,7 +50,8 @@ static LogicalResult checkPairs(RaggedDotOp op, StringRef kind,
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
   auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
   for (auto [l, r] : llvm::zip(lhs, rhs))
-    if (!agree(lhsType.getDimSize(l), rhsType.getDimSize(r)))
+    if (!stablehlo::areCompatibleSizes(lhsType.getDimSize(l),
+                                       rhsType.getDimSize(r)))
       return op.emitOpError()
              << kind << " dimension sizes must match for lhs/rhs, got "
              << lhsType.getDimSize(l) << " and " << rhsType.getDimSize(r);
@@ -128,7 +126,7 @@ static LogicalResult checkGroups(RaggedDotOp op, RaggedMode mode) {
       cast<RankedTensorType>(op.getGroupSizes().getType()).getShape().back();
   int64_t rhsGroups =
       cast<RankedTensorType>(op.getRhs().getType()).getDimSize(groupDims[0]);
-  if (!agree(numGroups, rhsGroups))
+  if (!stablehlo::areCompatibleSizes(numGroups, rhsGroups))
     return op.emitOpError()
            << "rhs group dimension is expected to have size=" << numGroups
            << ", got " << rhsGroups;

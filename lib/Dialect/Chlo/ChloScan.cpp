@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Dialect/Chlo/ChloOps.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -14,11 +15,9 @@ using namespace mlir::chlo;
 
 static RankedTensorType makeType(ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> bounds, Type elementType) {
-  Attribute encoding;
-  if (llvm::any_of(bounds, ShapedType::isStatic))
-    encoding =
-        stablehlo::TypeExtensionsAttr::get(elementType.getContext(), bounds);
-  return RankedTensorType::get(shape, elementType, encoding);
+  return RankedTensorType::get(
+      shape, elementType,
+      stablehlo::encodeBounds(elementType.getContext(), bounds));
 }
 
 /// One bound for each dimension, kDynamic where the type has none.
@@ -69,7 +68,7 @@ static LogicalResult inferSteps(std::optional<Location> location,
                                " is not below the rank ", type.getRank());
     if (ShapedType::isDynamic(size))
       size = type.getDimSize(dim);
-    int64_t inputBound = getAllBounds(type)[dim];
+    int64_t inputBound = stablehlo::getBound(type, dim);
     if (ShapedType::isDynamic(bound))
       bound = inputBound;
     else if (ShapedType::isStatic(inputBound))

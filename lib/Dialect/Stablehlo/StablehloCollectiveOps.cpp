@@ -177,13 +177,6 @@ static FailureOr<Type> verifyComputation(std::optional<Location> location,
       computation.front().back().getOperand(0).getType());
 }
 
-/// The operand's shape with the element type of the computation's result.
-static Type withElementType(Type operand, Type elementType) {
-  auto tensor = cast<RankedTensorType>(operand);
-  return RankedTensorType::get(tensor.getShape(), elementType,
-                               tensor.getEncoding());
-}
-
 /// all_reduce_c6, all_reduce_c7.
 static LogicalResult inferReduced(std::optional<Location> location,
                                   ValueRange operands, Region &computation,
@@ -193,7 +186,8 @@ static LogicalResult inferReduced(std::optional<Location> location,
         verifyComputation(location, computation, operand.getType());
     if (failed(reduced))
       return failure();
-    inferred.push_back(withElementType(operand.getType(), *reduced));
+    inferred.push_back(
+        cast<RankedTensorType>(operand.getType()).clone(*reduced));
   }
   return success();
 }
@@ -509,14 +503,14 @@ LogicalResult CollectivePermuteOp::verify() {
   SmallVector<int64_t> ends[2];
   for (auto [i, number] : llvm::enumerate(numbers))
     ends[i % 2].push_back(number);
-  llvm::sort(ends[0]);
-  llvm::sort(ends[1]);
-  // collective_permute_c2
-  if (std::optional<int64_t> source = findDuplicate(ends[0]))
-    return emitOpError() << "duplicate sources not allowed, got " << *source;
-  // collective_permute_c3
-  if (std::optional<int64_t> target = findDuplicate(ends[1]))
-    return emitOpError() << "duplicate targets not allowed, got " << *target;
+  // collective_permute_c2, collective_permute_c3
+  for (auto [list, name] :
+       {std::pair(&ends[0], "sources"), std::pair(&ends[1], "targets")}) {
+    llvm::sort(*list);
+    if (std::optional<int64_t> id = findDuplicate(*list))
+      return emitOpError() << "duplicate " << name << " not allowed, got "
+                           << *id;
+  }
   return success();
 }
 
@@ -532,13 +526,6 @@ enum ChannelType : int64_t {
   hostToDevice = 3
 };
 } // namespace
-
-LogicalResult SendOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location>, Adaptor,
-                                       SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(TokenType::get(context));
-  return success();
-}
 
 /// send_c1_i3, recv_c1_i3
 static LogicalResult verifyChannelType(Operation *op, int64_t type,

@@ -255,10 +255,6 @@ LogicalResult OptimizationBarrierOp::verify() {
                          << getOperand().size() << ", got "
                          << getResult().size();
   // optimization_barrier_c1
-  if (getOperand().size() != getResult().size())
-    return emitOpError() << "expects as many results as operands, got "
-                         << getResult().size() << " and "
-                         << getOperand().size();
   for (auto [index, operand, result] :
        llvm::enumerate(getOperand(), getResult()))
     if (operand.getType() != result.getType())
@@ -303,27 +299,6 @@ LogicalResult GetTupleElementOp::inferReturnTypes(
 //===----------------------------------------------------------------------===//
 // Tokens
 //===----------------------------------------------------------------------===//
-
-LogicalResult CreateTokenOp::inferReturnTypes(MLIRContext *context,
-                                              std::optional<Location>, Adaptor,
-                                              SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(TokenType::get(context));
-  return success();
-}
-
-LogicalResult AfterAllOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location>, Adaptor,
-                                           SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(TokenType::get(context));
-  return success();
-}
-
-LogicalResult OutfeedOp::inferReturnTypes(MLIRContext *context,
-                                          std::optional<Location>, Adaptor,
-                                          SmallVectorImpl<Type> &inferred) {
-  inferred.push_back(TokenType::get(context));
-  return success();
-}
 
 LogicalResult InfeedOp::verify() {
   // infeed_c1

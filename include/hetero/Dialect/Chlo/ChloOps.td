@@ -96,6 +96,15 @@ class CHLO_PredicateOp<string mnemonic, string meaning>
   let assemblyFormat = [{
     $operand attr-dict `:` type($operand) `->` type($result)
   }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location>,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      inferred.push_back(withElementType(adaptor.getOperand(),
+                                         ::mlir::IntegerType::get(context, 1)));
+      return ::mlir::success();
+    }
+  }];
 }
 def CHLO_IsInfOp : CHLO_PredicateOp<"is_inf", "infinite">;
 def CHLO_IsNegInfOp : CHLO_PredicateOp<"is_neg_inf", "minus infinity">;
@@ -180,6 +189,13 @@ class CHLO_BroadcastBinaryOp<string mnemonic, string meaning,
     $lhs `,` $rhs attr-dict `:`
       `(` type($lhs) `,` type($rhs) `)` `->` type(results)
   }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return inferBroadcastBinary(location, adaptor, inferred);
+    }
+  }];
 }
 
 def CHLO_BroadcastAddOp : CHLO_BroadcastBinaryOp<"broadcast_add", "Sum",
@@ -231,7 +247,10 @@ def CHLO_BroadcastXorOp : CHLO_BroadcastBinaryOp<"broadcast_xor",
 
 def CHLO_BroadcastComplexOp : CHLO_BroadcastBinaryOp<"broadcast_complex",
     "Complex number from its parts", [], CHLO_FloatTensor, CHLO_ComplexTensor,
-    "f32", "complex<f32>">;
+    "f32", "complex<f32>"> {
+  // Infers another element type, in C++.
+  let extraClassDefinition = "";
+}
 
 def CHLO_BroadcastCompareOp : CHLO_Op<"broadcast_compare",
                                       [Pure, StableHLO_InferredTypes]> {

@@ -198,4 +198,17 @@ def StableHLO_InferredTypes
 class StableHLO_Op<string mnemonic, list<Trait> traits = []>
     : Op<Stablehlo_Dialect, mnemonic, traits>;
 
+/// An op whose only result is a token.
+class StableHLO_TokenOp<string mnemonic, list<Trait> traits = []>
+    : StableHLO_Op<mnemonic, traits # [StableHLO_InferredTypes]> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location>, Adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      inferred.push_back(TokenType::get(context));
+      return ::mlir::success();
+    }
+  }];
+}
+
 #endif // HETERO_DIALECT_STABLEHLO_STABLEHLOBASE_TD

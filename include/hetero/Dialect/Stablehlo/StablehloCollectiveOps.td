@@ -316,7 +316,7 @@ def StableHLO_CrossReplicaSumOp : StableHLO_Op<"cross-replica-sum", [
 // Pairs of processes, or process and host
 //===----------------------------------------------------------------------===//
 
-def StableHLO_SendOp : StableHLO_Op<"send", [StableHLO_InferredTypes]> {
+def StableHLO_SendOp : StableHLO_TokenOp<"send"> {
   let summary = "Sends to a channel";
   let description = [{
     Sends `inputs` to the channel: to another process, or to the host if

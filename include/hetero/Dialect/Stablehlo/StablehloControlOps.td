@@ -309,8 +309,7 @@ def StableHLO_GetTupleElementOp : StableHLO_Op<"get_tuple_element",
 // Tokens
 //===----------------------------------------------------------------------===//
 
-def StableHLO_CreateTokenOp : StableHLO_Op<"create_token",
-    [Pure, StableHLO_InferredTypes]> {
+def StableHLO_CreateTokenOp : StableHLO_TokenOp<"create_token", [Pure]> {
   let summary = "A token to start from";
   let description = [{
     The older spelling of `after_all` without operands.
@@ -323,8 +322,7 @@ def StableHLO_CreateTokenOp : StableHLO_Op<"create_token",
   let assemblyFormat = "attr-dict `:` type(results)";
 }
 
-def StableHLO_AfterAllOp : StableHLO_Op<"after_all",
-    [Pure, StableHLO_InferredTypes]> {
+def StableHLO_AfterAllOp : StableHLO_TokenOp<"after_all", [Pure]> {
   let summary = "Joins tokens";
   let description = [{
     A token that stands after all of its operands.
@@ -367,7 +365,7 @@ def StableHLO_InfeedOp : StableHLO_Op<"infeed"> {
   let hasVerifier = 1;
 }
 
-def StableHLO_OutfeedOp : StableHLO_Op<"outfeed", [StableHLO_InferredTypes]> {
+def StableHLO_OutfeedOp : StableHLO_TokenOp<"outfeed"> {
   let summary = "Values to the host";
   let description = [{
     Writes its inputs to the outfeed. `outfeed_config` is meant for the target.
