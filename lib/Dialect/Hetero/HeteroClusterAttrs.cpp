@@ -33,13 +33,6 @@ LogicalResult PeakAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-std::optional<int64_t> PeakAttr::getSpeed(Type type) const {
-  const auto *found = llvm::find(getTypes(), type);
-  if (found == getTypes().end())
-    return std::nullopt;
-  return getSpeeds()[found - getTypes().begin()];
-}
-
 Attribute PeakAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Type> types;
@@ -58,8 +51,8 @@ void PeakAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(
       llvm::zip_equal(getTypes(), getSpeeds()), printer, [&](auto entry) {
-        printer << std::get<0>(entry) << ": ";
-        printAmount(printer, std::get<1>(entry), Dimension::Speed);
+        printer << std::get<0>(entry) << ": "
+                << writeQuantity(Dimension::Speed, std::get<1>(entry));
       });
   printer << '>';
 }
@@ -83,9 +76,8 @@ static void printPoints(AsmPrinter &printer, Dimension first,
                         ArrayRef<int64_t> to) {
   printer << '<';
   llvm::interleaveComma(llvm::zip_equal(from, to), printer, [&](auto point) {
-    printAmount(printer, std::get<0>(point), first);
-    printer << ": ";
-    printAmount(printer, std::get<1>(point), second);
+    printer << writeQuantity(first, std::get<0>(point)) << ": "
+            << writeQuantity(second, std::get<1>(point));
   });
   printer << '>';
 }
@@ -220,10 +212,8 @@ void LayerTimesAttr::print(AsmPrinter &printer) const {
       llvm::zip_equal(getSamples(), getForward(), getBackward()), printer,
       [&](auto point) {
         auto [samples, forward, backward] = point;
-        printer << samples << ": ";
-        printAmount(printer, forward, Dimension::Time);
-        printer << " + ";
-        printAmount(printer, backward, Dimension::Time);
+        printer << samples << ": " << writeQuantity(Dimension::Time, forward)
+                << " + " << writeQuantity(Dimension::Time, backward);
       });
   printer << '>';
 }
@@ -261,11 +251,9 @@ Attribute LinkAttr::parse(AsmParser &parser, Type) {
 
 void LinkAttr::print(AsmPrinter &printer) const {
   printer << '<' << (getShared() ? "shared " : "")
-          << stringifyLinkKind(getKind()) << ", ";
-  printAmount(printer, getBandwidth(), Dimension::Bandwidth);
-  printer << ", ";
-  printAmount(printer, getLatency(), Dimension::Time);
-  printer << '>';
+          << stringifyLinkKind(getKind()) << ", "
+          << writeQuantity(Dimension::Bandwidth, getBandwidth()) << ", "
+          << writeQuantity(Dimension::Time, getLatency()) << '>';
 }
 
 //===----------------------------------------------------------------------===//

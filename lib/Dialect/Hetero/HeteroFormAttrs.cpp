@@ -43,10 +43,6 @@ FormAttr FormAttr::getSplit(MLIRContext *context, int64_t dim, int64_t outer,
   return get(context, FormKind::Split, dim, outer, inner, ReductionKind::Sum);
 }
 
-FormAttr FormAttr::getPartial(MLIRContext *context, ReductionKind reduction) {
-  return get(context, FormKind::Partial, 0, 1, 1, reduction);
-}
-
 /// Reads a form without its brackets.
 static FormAttr parseForm(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
@@ -184,10 +180,7 @@ LogicalResult SplitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 int64_t SplitAttr::getLength() const {
-  int64_t total = 0;
-  for (int64_t size : getSizes())
-    total += size;
-  return getOuter() * total * getInner();
+  return getOuter() * llvm::sum_of(getSizes()) * getInner();
 }
 
 int64_t SplitAttr::getLength(int64_t member) const {

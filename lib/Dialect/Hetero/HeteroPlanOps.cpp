@@ -51,14 +51,12 @@ static ParseResult parsePrediction(OpAsmParser &parser, TimeAttr &predicted,
 
 static void printPrediction(OpAsmPrinter &printer, PlanOp, TimeAttr predicted,
                             TimeAttr bound) {
-  printAmount(printer, predicted.getValue(), Dimension::Time);
+  printer << writeQuantity(Dimension::Time, predicted.getValue());
   if (!bound)
     return;
-  printer << " bound ";
-  printAmount(printer, bound.getValue(), Dimension::Time);
-  printer << " gap ";
-  printAmount(printer, computeGap(predicted.getValue(), bound.getValue()),
-              Dimension::Share);
+  int64_t gap = computeGap(predicted.getValue(), bound.getValue());
+  printer << " bound " << writeQuantity(Dimension::Time, bound.getValue())
+          << " gap " << writeQuantity(Dimension::Share, gap);
 }
 
 /// Reads `[<compute of stage 1>, <memory of device 3>]`.
@@ -201,12 +199,6 @@ LogicalResult LayerTableOp::verifyRegions() {
 // PlanOp
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> PlanOp::getGap() {
-  if (!getBound())
-    return std::nullopt;
-  return computeGap(getPredicted().getValue(), getBound()->getValue());
-}
-
 SmallVector<StageOp, 4> PlanOp::getStages() {
   return llvm::to_vector<4>(getBody().getOps<StageOp>());
 }
@@ -237,9 +229,8 @@ LogicalResult PlanOp::verify() {
 }
 
 /// Checks that the runs of layers of all stages are 0 to the last layer, each
-/// once, and stores the number of layers.
-static LogicalResult verifyLayers(PlanOp plan, ArrayRef<StageOp> stages,
-                                  int64_t &numLayers) {
+/// once, and returns the number of layers.
+static FailureOr<int64_t> verifyLayers(PlanOp plan, ArrayRef<StageOp> stages) {
   struct Run {
     int64_t first, last;
     size_t order;
@@ -269,8 +260,7 @@ static LogicalResult verifyLayers(PlanOp plan, ArrayRef<StageOp> stages,
     next = run.last + 1;
     previous = run.stage;
   }
-  numLayers = next;
-  return success();
+  return next;
 }
 
 LogicalResult PlanOp::verifyRegions() {
@@ -296,8 +286,7 @@ LogicalResult PlanOp::verifyRegions() {
                .attachNote(stages[i - 1].getLoc())
            << "the stage before it is here";
   }
-  int64_t numLayers;
-  return verifyLayers(*this, stages, numLayers);
+  return verifyLayers(*this, stages);
 }
 
 /// Checks that the meshes of two stages are the same devices or have none in
@@ -367,12 +356,12 @@ LogicalResult PlanOp::verifySymbolUses(SymbolTableCollection &symbols) {
     auto table = symbols.lookupNearestSymbolFrom<LayerTableOp>(*this, name);
     if (!table)
       return emitOpError() << "plan_c6: " << name << " is not a layer table";
-    int64_t numLayers;
-    if (failed(verifyLayers(*this, getStages(), numLayers)))
+    FailureOr<int64_t> numLayers = verifyLayers(*this, getStages());
+    if (failed(numLayers))
       return failure();
-    if (numLayers != table.getNumLayers())
+    if (*numLayers != table.getNumLayers())
       return (emitOpError()
-              << "plan_c6: its stages have " << numLayers
+              << "plan_c6: its stages have " << *numLayers
               << " layers, but the table has " << table.getNumLayers())
                  .attachNote(table.getLoc())
              << "the table is here";

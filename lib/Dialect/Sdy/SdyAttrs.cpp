@@ -20,6 +20,7 @@ static int64_t saturatingMultiply(int64_t a, int64_t b) {
   return product;
 }
 
+/// The number of devices; the largest integer if it does not fit.
 static int64_t getTotalSizeOf(ArrayRef<MeshAxisAttr> axes) {
   int64_t total = 1;
   for (MeshAxisAttr axis : axes)
@@ -84,11 +85,8 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 bool MeshAttr::isDefaultDeviceOrder(ArrayRef<MeshAxisAttr> axes,
                                     ArrayRef<int64_t> deviceIds) {
-  if (axes.empty() || getTotalSizeOf(axes) != int64_t(deviceIds.size()))
-    return false;
-  return llvm::all_of(llvm::enumerate(deviceIds), [](auto entry) {
-    return entry.value() == int64_t(entry.index());
-  });
+  return !axes.empty() && getTotalSizeOf(axes) == int64_t(deviceIds.size()) &&
+         llvm::equal(deviceIds, llvm::seq<int64_t>(0, deviceIds.size()));
 }
 
 std::optional<size_t> MeshAttr::getAxisIndex(StringRef name) const {
@@ -104,8 +102,6 @@ std::optional<int64_t> MeshAttr::getAxisSize(StringRef name) const {
     return std::nullopt;
   return getAxes()[*index].getSize();
 }
-
-int64_t MeshAttr::getTotalSize() const { return getTotalSizeOf(getAxes()); }
 
 //===----------------------------------------------------------------------===//
 // SubAxisInfoAttr, AxisRefAttr
@@ -230,25 +226,6 @@ void TensorShardingAttr::forEachAxisRef(
     llvm::for_each(dim.getAxes(), callback);
   llvm::for_each(getReplicatedAxes(), callback);
   llvm::for_each(getUnreducedAxes(), callback);
-}
-
-RankedTensorType
-TensorShardingAttr::getLocalTensorType(RankedTensorType globalType,
-                                       MeshAttr mesh) const {
-  if (mesh.isMaximal())
-    return globalType;
-  if (globalType.getRank() != getRank())
-    return RankedTensorType();
-  SmallVector<int64_t> shape(globalType.getShape());
-  for (auto [size, dim] : llvm::zip_equal(shape, getDimShardings())) {
-    int64_t parts = dim.getShardedSize(mesh);
-    if (ShapedType::isDynamic(size))
-      continue;
-    if (parts < 1 || size % parts != 0)
-      return RankedTensorType();
-    size /= parts;
-  }
-  return globalType.clone(shape);
 }
 
 TensorShardingAttr TensorShardingAttr::getFullyReplicated(MLIRContext *context,

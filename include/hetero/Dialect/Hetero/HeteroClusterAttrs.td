@@ -26,10 +26,6 @@ def Hetero_PeakAttr : Hetero_Attr<"Peak", "peak"> {
                         ArrayRefParameter<"int64_t">:$speeds);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// The speed for `type` in FLOP/s, if it is given.
-    std::optional<int64_t> getSpeed(::mlir::Type type) const;
-  }];
 }
 
 def Hetero_CurveAttr : Hetero_Attr<"Curve", "curve"> {

@@ -57,8 +57,6 @@ def Hetero_FormAttr : Hetero_Attr<"Form", "form"> {
     static FormAttr getReplicated(::mlir::MLIRContext *context);
     static FormAttr getSplit(::mlir::MLIRContext *context, int64_t dim,
                              int64_t outer = 1, int64_t inner = 1);
-    static FormAttr getPartial(::mlir::MLIRContext *context,
-                               ReductionKind reduction);
     bool isReplicated() const { return getKind() == FormKind::Replicated; }
     bool isSplit() const { return getKind() == FormKind::Split; }
     bool isPartial() const { return getKind() == FormKind::Partial; }

@@ -164,8 +164,6 @@ def Hetero_PlanOp : Hetero_Op<"plan",
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The gap in millionths, rounded down; nothing without a bound.
-    std::optional<int64_t> getGap();
     /// The stages in order.
     ::llvm::SmallVector<StageOp, 4> getStages();
   }];

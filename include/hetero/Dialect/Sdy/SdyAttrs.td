@@ -95,8 +95,6 @@ def Sdy_Mesh : Sdy_Attr<"Mesh", "mesh"> {
     bool hasAxis(::llvm::StringRef name) const {
       return getAxisIndex(name).has_value();
     }
-    /// The number of devices; the largest integer if it does not fit.
-    int64_t getTotalSize() const;
     /// True when `deviceIds` only repeats the order that a mesh with these
     /// axes has without device ids.
     static bool isDefaultDeviceOrder(::llvm::ArrayRef<MeshAxisAttr> axes,
@@ -322,11 +320,6 @@ def Sdy_TensorSharding : Sdy_Attr<"TensorSharding", "sharding"> {
     /// and the unreduced ones.
     void forEachAxisRef(
         ::llvm::function_ref<void(AxisRefAttr)> callback) const;
-    /// The type of one device's part; null when a split does not divide a
-    /// dimension, when `mesh` lacks an axis or when the ranks differ.
-    ::mlir::RankedTensorType
-    getLocalTensorType(::mlir::RankedTensorType globalType,
-                       MeshAttr mesh) const;
     /// All dimensions empty, and closed or open.
     static TensorShardingAttr getFullyReplicated(::mlir::MLIRContext *context,
                                                  int64_t rank,
