@@ -218,18 +218,19 @@ void hetero::printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
 // Splits
 //===----------------------------------------------------------------------===//
 
+ParseResult hetero::parseOptionalNumber(AsmParser &parser, StringRef word,
+                                        int64_t &number) {
+  return succeeded(parser.parseOptionalKeyword(word))
+             ? parser.parseInteger(number)
+             : ParseResult(success());
+}
+
 ParseResult hetero::parseSplitForm(AsmParser &parser, int64_t &dim,
                                    int64_t &outer, int64_t &inner) {
   outer = inner = 1;
-  if (parser.parseInteger(dim))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("outer")) &&
-      parser.parseInteger(outer))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("inner")) &&
-      parser.parseInteger(inner))
-    return failure();
-  return success();
+  return failure(parser.parseInteger(dim) ||
+                 parseOptionalNumber(parser, "outer", outer) ||
+                 parseOptionalNumber(parser, "inner", inner));
 }
 
 void hetero::printSplitForm(AsmPrinter &printer, int64_t dim, int64_t outer,

@@ -74,6 +74,10 @@ void printAxes(mlir::OpAsmPrinter &printer, mlir::Operation *,
 // Splits: 0 outer 3 inner 64 : [8, 4]
 //===----------------------------------------------------------------------===//
 
+/// Reads `word N` into `number`, or nothing.
+mlir::ParseResult parseOptionalNumber(mlir::AsmParser &parser,
+                                      llvm::StringRef word, int64_t &number);
+
 /// Reads `D outer O inner U`, where outer and inner are optional.
 mlir::ParseResult parseSplitForm(mlir::AsmParser &parser, int64_t &dim,
                                  int64_t &outer, int64_t &inner);

@@ -184,12 +184,7 @@ static void printClassCounts(OpAsmPrinter &printer, NodeOp,
   printer << ']';
 }
 
-int64_t NodeOp::getNumDevices() {
-  int64_t total = 0;
-  for (int64_t count : getCounts())
-    total += count;
-  return total;
-}
+int64_t NodeOp::getNumDevices() { return llvm::sum_of(getCounts()); }
 
 LogicalResult NodeOp::verify() {
   if (getCounts().empty() || getCounts().size() != getClasses().size())

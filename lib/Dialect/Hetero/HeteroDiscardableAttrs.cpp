@@ -105,6 +105,13 @@ static AttrT getValueAs(Operation *op, NamedAttribute attribute,
   return value;
 }
 
+/// Checks that `attribute` is an `AttrT`.
+template <typename AttrT>
+static LogicalResult verifyKind(Operation *op, NamedAttribute attribute,
+                                StringRef kind) {
+  return success(getValueAs<AttrT>(op, attribute, kind) != nullptr);
+}
+
 static MeshOp lookupMesh(Operation *op, FlatSymbolRefAttr name) {
   return SymbolTable::lookupNearestSymbolFrom<MeshOp>(op, name);
 }
@@ -230,7 +237,7 @@ LogicalResult HeteroDialect::verifyRegionArgAttribute(
   // Marks on kernels (hetero/Conversion/Kernels/Passes.h).
   if (attribute.getName() == "hetero.last_use" ||
       attribute.getName() == "hetero.result")
-    return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
+    return verifyKind<UnitAttr>(op, attribute, "a unit");
   if (auto result = verifyValueAttribute(op, attribute,
                                          function.getArgumentTypes()[argIndex]))
     return *result;
@@ -257,11 +264,9 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == getLayerAttrName())
-    return success(getValueAs<LayerAttr>(op, attribute, "a #hetero.layer") !=
-                   nullptr);
+    return verifyKind<LayerAttr>(op, attribute, "a #hetero.layer");
   if (name == getInstructionAttrName())
-    return success(getValueAs<InstructionAttr>(
-                       op, attribute, "a #hetero.instruction") != nullptr);
+    return verifyKind<InstructionAttr>(op, attribute, "a #hetero.instruction");
   if (name == getPlacementAttrName())
     return verifyPlacement(op, attribute);
   if (name == getFormsAttrName())
@@ -284,23 +289,21 @@ HeteroDialect::verifyOperationAttribute(Operation *op,
     if (!isa<FunctionOpInterface>(op))
       return op->emitOpError() << "program_c4: " << attribute.getName()
                                << " must be on a function";
-    return success(
-        getValueAs<ProgramAttr>(op, attribute, "a #hetero.program") != nullptr);
+    return verifyKind<ProgramAttr>(op, attribute, "a #hetero.program");
   }
   // What the arguments of a unit, its results, and the results of a step are,
   // by numbers of values (hetero-partition); which operands of a kernel become
   // results (hetero-plan-memory).
   if (name == "hetero.inputs" || name == "hetero.outputs" ||
       name == "hetero.in_place")
-    return success(getValueAs<DenseI64ArrayAttr>(
-                       op, attribute, "a list of numbers") != nullptr);
+    return verifyKind<DenseI64ArrayAttr>(op, attribute, "a list of numbers");
   // Marks that lowerings leave for each other
   // (hetero/Conversion/Kernels/Passes.h).
   const StringRef marks[] = {"hetero.contraction", "hetero.kernel",
                              "hetero.device_loop", "hetero.parallel",
                              "hetero.host_table",  "hetero.pieces"};
   if (llvm::is_contained(marks, StringRef(name)))
-    return success(getValueAs<UnitAttr>(op, attribute, "a unit") != nullptr);
+    return verifyKind<UnitAttr>(op, attribute, "a unit");
   if (name == getRoleAttrName())
     return op->emitOpError()
            << "role_c8: " << attribute.getName()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Dialect/Hetero/HeteroClusterOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -101,24 +102,13 @@ std::optional<int64_t> MeshOp::getGroupSize(ArrayAttr axes) {
   return size;
 }
 
-/// The coordinates of position `position` in the row-major order of `sizes`.
-static SmallVector<int64_t> delinearize(int64_t position,
-                                        ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> coordinates(sizes.size());
-  for (size_t i = sizes.size(); i-- > 0;) {
-    coordinates[i] = position % sizes[i];
-    position /= sizes[i];
-  }
-  return coordinates;
-}
-
 std::optional<int64_t> MeshOp::getMember(int64_t rank, ArrayAttr axes) {
   std::optional<SmallVector<int64_t>> indices = getAxisIndices(*this, axes);
   const int64_t *device = llvm::find(getDevices(), rank);
   if (!indices || device == getDevices().end())
     return std::nullopt;
-  SmallVector<int64_t> coordinates =
-      delinearize(device - getDevices().begin(), getAxisSizes());
+  SmallVector<int64_t> coordinates = delinearize(
+      device - getDevices().begin(), computeStrides(getAxisSizes()));
   int64_t member = 0;
   for (int64_t index : *indices)
     member = member * getAxisSizes()[index] + coordinates[index];
@@ -130,21 +120,20 @@ SmallVector<int64_t> MeshOp::getGroup(int64_t rank, ArrayAttr axes) {
   const int64_t *device = llvm::find(getDevices(), rank);
   if (!indices || device == getDevices().end())
     return {};
+  SmallVector<int64_t> strides = computeStrides(getAxisSizes());
   SmallVector<int64_t> coordinates =
-      delinearize(device - getDevices().begin(), getAxisSizes());
+      delinearize(device - getDevices().begin(), strides);
   SmallVector<int64_t> groupSizes;
   for (int64_t index : *indices)
     groupSizes.push_back(getAxisSizes()[index]);
 
   SmallVector<int64_t> group;
   for (int64_t member = 0, e = *getGroupSize(axes); member < e; ++member) {
-    SmallVector<int64_t> inGroup = delinearize(member, groupSizes);
+    SmallVector<int64_t> inGroup =
+        delinearize(member, computeStrides(groupSizes));
     for (auto [index, coordinate] : llvm::zip_equal(*indices, inGroup))
       coordinates[index] = coordinate;
-    int64_t position = 0;
-    for (auto [size, coordinate] : llvm::zip_equal(getAxisSizes(), coordinates))
-      position = position * size + coordinate;
-    group.push_back(getDevices()[position]);
+    group.push_back(getDevices()[linearize(coordinates, strides)]);
   }
   return group;
 }

@@ -14,13 +14,8 @@ using namespace hetero;
 static ParseResult parseChunkAndSweep(AsmParser &parser, int64_t &chunk,
                                       int64_t &sweep) {
   chunk = sweep = 0;
-  if (succeeded(parser.parseOptionalKeyword("chunk")) &&
-      parser.parseInteger(chunk))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("sweep")) &&
-      parser.parseInteger(sweep))
-    return failure();
-  return success();
+  return failure(parseOptionalNumber(parser, "chunk", chunk) ||
+                 parseOptionalNumber(parser, "sweep", sweep));
 }
 
 static void printChunkAndSweep(AsmPrinter &printer, int64_t chunk,

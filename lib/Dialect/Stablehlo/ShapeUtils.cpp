@@ -5,6 +5,7 @@
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -17,10 +18,7 @@ bool stablehlo::areCompatibleSizes(int64_t lhs, int64_t rhs) {
 
 bool stablehlo::areCompatibleSizes(ArrayRef<int64_t> lhs,
                                    ArrayRef<int64_t> rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip(lhs, rhs), [](auto pair) {
-           return areCompatibleSizes(std::get<0>(pair), std::get<1>(pair));
-         });
+  return succeeded(verifyCompatibleShape(lhs, rhs));
 }
 
 int64_t stablehlo::getBound(RankedTensorType type, int64_t dim) {

@@ -452,9 +452,8 @@ static FailureOr<Type> inferFeatureType(std::optional<Location> location,
           "with feature count, but the size of single-dimensional operands is ",
           featureType.getDimSize(0), " and the feature count is ", count);
   }
-  Attribute encoding;
-  if (ArrayRef<int64_t> bounds = getBounds(type); !bounds.empty())
-    encoding = encodeBounds(type.getContext(), bounds.slice(featureIndex, 1));
+  Attribute encoding =
+      encodeBounds(type.getContext(), getBound(type, featureIndex));
   return Type(RankedTensorType::get({count}, type.getElementType(), encoding));
 }
 

@@ -56,27 +56,32 @@ static DenseElementsAttr mapElements(RankedTensorType resultType,
   return DenseElementsAttr::get(resultType, result);
 }
 
-/// Folds a binary op with separate functions for integers and floats.
+/// Folds an op whose operands have the type of its result, with separate
+/// functions for integers and floats.
+template <typename OpT, typename IntFnT, typename FloatFnT>
+static Attribute foldElements(OpT op, ArrayRef<Attribute> operands,
+                              IntFnT intFn, FloatFnT floatFn) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  SmallVector<DenseElementsAttr> values =
+      llvm::map_to_vector(operands, getFoldable);
+  if (!type || !llvm::all_of(values, [&](DenseElementsAttr value) {
+        return value && value.getType() == type;
+      }))
+    return {};
+  if (isa<IntegerType>(type.getElementType()))
+    return mapElements<APInt, APInt>(type, values, intFn);
+  if (isa<FloatType>(type.getElementType()))
+    return mapElements<APFloat, APFloat>(type, values, floatFn);
+  return {};
+}
+
 template <typename OpT, typename AdaptorT, typename IntFnT, typename FloatFnT>
 static Attribute foldBinary(OpT op, AdaptorT adaptor, IntFnT intFn,
                             FloatFnT floatFn) {
-  DenseElementsAttr lhs = getFoldable(adaptor.getLhs());
-  DenseElementsAttr rhs = getFoldable(adaptor.getRhs());
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!lhs || !rhs || !type || lhs.getType() != rhs.getType() ||
-      lhs.getType() != type)
-    return {};
-  if (isa<IntegerType>(type.getElementType()))
-    return mapElements<APInt, APInt>(
-        type, {lhs, rhs}, [&](ArrayRef<APInt> row) -> std::optional<APInt> {
-          return intFn(row[0], row[1]);
-        });
-  if (isa<FloatType>(type.getElementType()))
-    return mapElements<APFloat, APFloat>(
-        type, {lhs, rhs}, [&](ArrayRef<APFloat> row) -> std::optional<APFloat> {
-          return floatFn(row[0], row[1]);
-        });
-  return {};
+  return foldElements(
+      op, {adaptor.getLhs(), adaptor.getRhs()},
+      [&](ArrayRef<APInt> row) { return intFn(row[0], row[1]); },
+      [&](ArrayRef<APFloat> row) { return floatFn(row[0], row[1]); });
 }
 
 static std::optional<APFloat> noFloat(const APFloat &, const APFloat &) {
@@ -137,6 +142,13 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
       [](APFloat a, APFloat b) { return a * b; });
 }
 
+/// Whether there is a quotient; division by zero and the one overflow are left
+/// to run time.
+static bool isDefined(const APInt &a, const APInt &b, bool isUnsignedType) {
+  return !b.isZero() &&
+         (isUnsignedType || !a.isMinSignedValue() || !b.isAllOnes());
+}
+
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   bool isUnsignedType = isUnsigned(getType());
   if ((!getElementTypeOrSelf(getType()).isInteger(1) &&
@@ -147,9 +159,7 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   return foldBinary(
       *this, adaptor,
       [&](APInt a, APInt b) -> std::optional<APInt> {
-        // Division by zero and the one overflow are left to run time.
-        if (b.isZero() ||
-            (!isUnsignedType && a.isMinSignedValue() && b.isAllOnes()))
+        if (!isDefined(a, b, isUnsignedType))
           return std::nullopt;
         return isUnsignedType ? a.udiv(b) : a.sdiv(b);
       },
@@ -161,8 +171,7 @@ OpFoldResult RemOp::fold(FoldAdaptor adaptor) {
   return foldBinary(
       *this, adaptor,
       [&](APInt a, APInt b) -> std::optional<APInt> {
-        if (b.isZero() ||
-            (!isUnsignedType && a.isMinSignedValue() && b.isAllOnes()))
+        if (!isDefined(a, b, isUnsignedType))
           return std::nullopt;
         return isUnsignedType ? a.urem(b) : a.srem(b);
       },
@@ -199,20 +208,9 @@ OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getOperand().getDefiningOp<NegOp>())
     if (OpFoldResult result = sameType(*this, inner.getOperand()))
       return result;
-  DenseElementsAttr operand = getFoldable(adaptor.getOperand());
-  auto type = dyn_cast<RankedTensorType>(getType());
-  if (!operand || !type || operand.getType() != type)
-    return {};
-  if (isa<IntegerType>(type.getElementType()))
-    return mapElements<APInt, APInt>(
-        type, operand,
-        [](ArrayRef<APInt> row) -> std::optional<APInt> { return -row[0]; });
-  if (isa<FloatType>(type.getElementType()))
-    return mapElements<APFloat, APFloat>(
-        type, operand, [](ArrayRef<APFloat> row) -> std::optional<APFloat> {
-          return neg(row[0]);
-        });
-  return {};
+  return foldElements(
+      *this, adaptor.getOperand(), [](ArrayRef<APInt> row) { return -row[0]; },
+      [](ArrayRef<APFloat> row) { return neg(row[0]); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,32 +254,21 @@ OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
       *this, adaptor, [](APInt a, APInt b) { return a ^ b; }, noFloat);
 }
 
-/// A shift by the width or more gives zero, or copies of the sign.
-static APInt shift(const APInt &value, const APInt &amount, bool left,
-                   bool arithmetic) {
-  unsigned width = value.getBitWidth();
-  unsigned bits = amount.getLimitedValue(width);
-  if (left)
-    return value.shl(bits);
-  return arithmetic ? value.ashr(bits) : value.lshr(bits);
-}
+// A shift by the width or more gives zero, or copies of the sign.
 
 OpFoldResult ShiftLeftOp::fold(FoldAdaptor adaptor) {
   return foldBinary(
-      *this, adaptor, [](APInt a, APInt b) { return shift(a, b, true, false); },
-      noFloat);
+      *this, adaptor, [](APInt a, APInt b) { return a.shl(b); }, noFloat);
 }
 
 OpFoldResult ShiftRightLogicalOp::fold(FoldAdaptor adaptor) {
   return foldBinary(
-      *this, adaptor,
-      [](APInt a, APInt b) { return shift(a, b, false, false); }, noFloat);
+      *this, adaptor, [](APInt a, APInt b) { return a.lshr(b); }, noFloat);
 }
 
 OpFoldResult ShiftRightArithmeticOp::fold(FoldAdaptor adaptor) {
   return foldBinary(
-      *this, adaptor, [](APInt a, APInt b) { return shift(a, b, false, true); },
-      noFloat);
+      *this, adaptor, [](APInt a, APInt b) { return a.ashr(b); }, noFloat);
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,14 +321,6 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
                   pred.getSplatValue<bool>() ? getOnTrue() : getOnFalse());
 }
 
-/// `value` as an element of the type `to`, nothing when it is left alone.
-static std::optional<APFloat> convertToFloat(APFloat value, FloatType to) {
-  bool losesInfo;
-  value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value;
-}
-
 /// Folds between integer types and from integer or float to float. A float
 /// that may not fit its integer type is left to run time.
 static DenseElementsAttr foldConvert(DenseElementsAttr operand,
@@ -369,7 +348,11 @@ static DenseElementsAttr foldConvert(DenseElementsAttr operand,
   if (isa<FloatType>(from) && toFloat)
     return mapElements<APFloat, APFloat>(
         type, operand, [&](ArrayRef<APFloat> row) -> std::optional<APFloat> {
-          return convertToFloat(row[0], toFloat);
+          bool losesInfo;
+          APFloat value = row[0];
+          value.convert(toFloat.getFloatSemantics(),
+                        APFloat::rmNearestTiesToEven, &losesInfo);
+          return value;
         });
   return {};
 }

@@ -34,9 +34,7 @@ static Type getRealType(Type elementType) {
 /// The result has the operand's shape and bounds with another element type.
 static LogicalResult inferWithElementType(Type operand, Type elementType,
                                           SmallVectorImpl<Type> &inferred) {
-  auto tensor = cast<RankedTensorType>(operand);
-  inferred.push_back(RankedTensorType::get(tensor.getShape(), elementType,
-                                           tensor.getEncoding()));
+  inferred.push_back(cast<RankedTensorType>(operand).clone(elementType));
   return success();
 }
 

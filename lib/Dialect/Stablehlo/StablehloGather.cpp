@@ -91,15 +91,12 @@ LogicalResult Gather::verifyCollapsedAndBatchingDims() const {
           "collapsed_slice_dims with operand_batching_dims")))
     return failure();
   // gather_c7, gather_c8
-  if (failed(verifySorted(location, collapsed, "collapsed_slice_dims")) ||
-      failed(
-          verifyDimsInRange(location, collapsed, rank, "collapsed_slice_dims")))
-    return failure();
   // gather_c10, gather_c11
-  if (failed(verifySorted(location, batching, "operand_batching_dims")) ||
-      failed(
-          verifyDimsInRange(location, batching, rank, "operand_batching_dims")))
-    return failure();
+  for (auto [dims, name] : {std::pair(collapsed, "collapsed_slice_dims"),
+                            std::pair(batching, "operand_batching_dims")})
+    if (failed(verifySorted(location, dims, name)) ||
+        failed(verifyDimsInRange(location, dims, rank, name)))
+      return failure();
   // gather_c1
   int64_t count = numbers.getOffsetDims().size() + dropped.size();
   if (count != rank)
@@ -149,20 +146,14 @@ LogicalResult Gather::verifySliceSizes() const {
                              " entries, but the operand has rank ",
                              operand.getRank());
   // gather_c9, gather_c12
-  auto verifyDropped = [&](ArrayRef<int64_t> dims,
-                           StringRef name) -> LogicalResult {
+  for (auto [dims, name] :
+       {std::pair(numbers.getCollapsedSliceDims(), "collapsed_slice_dims"),
+        std::pair(numbers.getOperandBatchingDims(), "operand_batching_dims")})
     for (int64_t dim : dims)
       if ((*sliceSizes)[dim] > 1)
         return emitOptionalError(location, "slice size of dimension ", dim,
                                  " of ", name, " should be at most 1, got ",
                                  (*sliceSizes)[dim]);
-    return success();
-  };
-  if (failed(verifyDropped(numbers.getCollapsedSliceDims(),
-                           "collapsed_slice_dims")) ||
-      failed(verifyDropped(numbers.getOperandBatchingDims(),
-                           "operand_batching_dims")))
-    return failure();
   // gather_c21
   for (auto [dim, size] : llvm::enumerate(*sliceSizes))
     if (size < 0 ||

@@ -3,6 +3,7 @@
 
 #include "hetero/Dialect/Stablehlo/AssemblyFormat.h"
 #include "hetero/Dialect/Stablehlo/Reducers.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -68,12 +69,9 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
     if (isReduced[dimension])
       continue;
     sizes.push_back(first.getDimSize(dimension));
-    if (ArrayRef<int64_t> all = getBounds(first); !all.empty())
-      bounds.push_back(all[dimension]);
+    bounds.push_back(getBound(first, dimension));
   }
-  Attribute encoding;
-  if (llvm::any_of(bounds, ShapedType::isStatic))
-    encoding = TypeExtensionsAttr::get(context, bounds);
+  Attribute encoding = encodeBounds(context, bounds);
   for (Type element : *elements)
     inferred.push_back(RankedTensorType::get(sizes, element, encoding));
   return success();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Dialect/Stablehlo/Reducers.h"
+#include "hetero/Dialect/Stablehlo/ShapeUtils.h"
 #include "hetero/Dialect/Stablehlo/StablehloOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,11 +44,6 @@ static LogicalResult checkInRange(Operation *op, ArrayRef<int64_t> dims,
   return success();
 }
 
-/// The two sizes may be equal at run time.
-static bool agree(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
-}
-
 //===----------------------------------------------------------------------===//
 // Dimension numbers
 //===----------------------------------------------------------------------===//
@@ -56,19 +52,18 @@ static bool agree(int64_t lhs, int64_t rhs) {
 static LogicalResult checkInputDims(ScatterOp op,
                                     ScatterDimensionNumbersAttr numbers,
                                     RankedTensorType input) {
+  ArrayRef<int64_t> inserted = numbers.getInsertedWindowDims();
+  ArrayRef<int64_t> batching = numbers.getInputBatchingDims();
   // scatter_c9 to c13
-  return failure(
-      failed(checkDistinct(op, numbers.getInsertedWindowDims(),
-                           numbers.getInputBatchingDims(),
-                           "inserted_window_dims and input_batching_dims")) ||
-      failed(checkSorted(op, numbers.getInsertedWindowDims(),
-                         "inserted_window_dims")) ||
-      failed(checkInRange(op, numbers.getInsertedWindowDims(), input.getRank(),
-                          "inserted_window_dims")) ||
-      failed(checkSorted(op, numbers.getInputBatchingDims(),
-                         "input_batching_dims")) ||
-      failed(checkInRange(op, numbers.getInputBatchingDims(), input.getRank(),
-                          "input_batching_dims")));
+  if (failed(checkDistinct(op, inserted, batching,
+                           "inserted_window_dims and input_batching_dims")))
+    return failure();
+  for (auto [dims, name] : {std::pair(inserted, "inserted_window_dims"),
+                            std::pair(batching, "input_batching_dims")})
+    if (failed(checkSorted(op, dims, name)) ||
+        failed(checkInRange(op, dims, input.getRank(), name)))
+      return failure();
+  return success();
 }
 
 /// Whether the batching dimensions of inputs and indices go together.
@@ -97,7 +92,8 @@ static LogicalResult checkBatchingDims(ScatterOp op,
                             << inputDims.size() << " and " << indexDims.size();
   // scatter_c18
   for (auto [inputDim, indexDim] : llvm::zip(inputDims, indexDims))
-    if (!agree(input.getDimSize(inputDim), indices.getDimSize(indexDim)))
+    if (!areCompatibleSizes(input.getDimSize(inputDim),
+                            indices.getDimSize(indexDim)))
       return op.emitOpError() << "expects batching dimension " << inputDim
                               << " of the inputs and " << indexDim
                               << " of the indices to have the same size, got "
@@ -116,7 +112,7 @@ static LogicalResult checkIndexMap(ScatterOp op,
   // scatter_c19
   int64_t components =
       vectorDim < indices.getRank() ? indices.getDimSize(vectorDim) : 1;
-  if (!agree(components, map.size()))
+  if (!areCompatibleSizes(components, map.size()))
     return op.emitOpError()
            << "expects scatter_dims_to_operand_dims to have " << components
            << " members, one for each component of an index, got "
@@ -164,7 +160,7 @@ static LogicalResult checkUpdateShape(ScatterOp op,
       continue;
     }
     int64_t expected = scatterSizes[numScatter++];
-    if (!agree(size, expected))
+    if (!areCompatibleSizes(size, expected))
       return op.emitOpError() << "expects scatter dimension " << dim
                               << " of the updates to have the indices' size "
                               << expected << ", got " << size;

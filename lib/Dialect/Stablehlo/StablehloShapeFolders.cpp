@@ -94,6 +94,14 @@ static DenseElementsAttr resize(DenseElementsAttr source,
   return source.resizeSplat(type);
 }
 
+/// The fold of an op whose result consists of elements of its operand: of a
+/// splat, whichever they are.
+static OpFoldResult foldSplat(Attribute value, Value operand, Value result) {
+  RankedTensorType type = getConstantType(result);
+  DenseElementsAttr source = getSource(value, operand, type);
+  return source ? resize(source, type) : DenseElementsAttr();
+}
+
 /// `rearrange` for an op with one source, of which splats stay splats. `move`
 /// changes an index of the result into one of the operand.
 static OpFoldResult
@@ -254,11 +262,7 @@ OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType().hasStaticShape())
     if (OpFoldResult same = sameType(*this, getOperand()))
       return same;
-  RankedTensorType type = getConstantType(getResult());
-  DenseElementsAttr source =
-      getSource(adaptor.getOperand(), getOperand(), type);
-  return source && source.isSplat() ? resize(source, type)
-                                    : DenseElementsAttr();
+  return foldSplat(adaptor.getOperand(), getOperand(), getResult());
 }
 
 OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor adaptor) {
@@ -350,11 +354,7 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   // Every index leads to an element, and all are equal.
-  RankedTensorType type = getConstantType(getResult());
-  DenseElementsAttr source =
-      getSource(adaptor.getOperand(), getOperand(), type);
-  return source && source.isSplat() ? resize(source, type)
-                                    : DenseElementsAttr();
+  return foldSplat(adaptor.getOperand(), getOperand(), getResult());
 }
 
 //===----------------------------------------------------------------------===//

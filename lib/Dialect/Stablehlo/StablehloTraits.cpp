@@ -108,11 +108,8 @@ bool stablehlo::areCompatibleTypes(Type lhs, Type rhs) {
 
 bool stablehlo::isCompatibleForInference(TypeRange written,
                                          TypeRange inferred) {
-  if (written.size() != inferred.size())
-    return false;
-  return llvm::all_of(llvm::zip(written, inferred), [](auto pair) {
-    return areCompatibleTypes(std::get<0>(pair), std::get<1>(pair));
-  });
+  return written.size() == inferred.size() &&
+         llvm::all_of_zip(written, inferred, areCompatibleTypes);
 }
 
 /// Merges `type` into the most specific sizes and bounds seen so far.
@@ -149,10 +146,8 @@ stablehlo::inferMostSpecificType(std::optional<Location> location,
   for (auto [size, bound] : llvm::zip(sizes, bounds))
     if (ShapedType::isStatic(size))
       bound = ShapedType::kDynamic;
-  Attribute encoding;
-  if (llvm::any_of(bounds, ShapedType::isStatic))
-    encoding = TypeExtensionsAttr::get(first.getContext(), bounds);
-  return Type(RankedTensorType::get(sizes, tensor.getElementType(), encoding));
+  return Type(RankedTensorType::get(sizes, tensor.getElementType(),
+                                    encodeBounds(first.getContext(), bounds)));
 }
 
 LogicalResult stablehlo::OpTrait::detail::verifyCompatibleOperandsAndResultType(
