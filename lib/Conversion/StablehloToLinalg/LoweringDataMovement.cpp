@@ -141,13 +141,10 @@ static SmallVector<OpFoldResult> clampStarts(Lowering &lowering,
     Value position =
         lowering.toIndex(b, lowering.getScalar(start), getElementType(start));
     // An unsigned 64-bit index beyond the signed range is large, not negative.
-    bool isLarge = getElementType(start).isUnsignedInteger(64);
     Value last = b.index(extent - size);
-    if (isLarge)
-      position = b.minUI(position, last);
-    else
-      position = b.minSI(b.maxSI(position, b.index(0)), last);
-    offsets.push_back(position);
+    offsets.push_back(getElementType(start).isUnsignedInteger(64)
+                          ? b.minUI(position, last)
+                          : b.minSI(b.maxSI(position, b.index(0)), last));
   }
   return offsets;
 }

@@ -35,7 +35,7 @@ private:
   using Element = std::pair<Value, AffineMap>;
 
   Operation *getInlined(Value value) const;
-  AffineMap getOperandMap(Operation *op, OpOperand &operand, AffineMap map);
+
   Value emitIota(LoopBuilder &b, IotaOp op, AffineMap map);
   Value emitOp(LoopBuilder &b, Operation *op, AffineMap map);
 
@@ -71,8 +71,9 @@ Operation *LoopBody::getInlined(Value value) const {
   return lowering.plan.isInlined(op) ? op : nullptr;
 }
 
-AffineMap LoopBody::getOperandMap(Operation *op, OpOperand &operand,
-                                  AffineMap map) {
+/// Where the element at `map` of what `op` computes comes from.
+static AffineMap getOperandMap(Operation *op, OpOperand &operand,
+                               AffineMap map) {
   if (isView(op))
     return getViewMap(op, map);
   // A predicate or bound of rank 0 serves all elements.
@@ -281,14 +282,9 @@ void Lowering::lowerFusible(Operation &op) {
   // The root itself is computed here, from its operands.
   SmallVector<Value> operands(op.getOperands());
   SmallVector<AffineMap> maps;
-  for (Value operand : operands) {
-    if (isView(&op))
-      maps.push_back(getViewMap(&op, identity));
-    else if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
-      maps.push_back(AffineMap::get(type.getRank(), 0, b.getContext()));
-    else
-      maps.push_back(identity);
-  }
+  for (OpOperand &operand : op.getOpOperands())
+    maps.push_back(getOperandMap(&op, operand, identity));
+
   auto body = [&](LoopBuilder &nested, ValueRange elements,
                   ValueRange old) -> SmallVector<Value> {
     if (isView(&op))

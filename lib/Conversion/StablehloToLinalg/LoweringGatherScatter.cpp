@@ -21,6 +21,12 @@ struct Windows {
   ArrayRef<int64_t> indexMap;     ///< Operand dimension of each component.
   int64_t vectorDim;
 
+  /// Whether a window has this dimension of the operand.
+  bool hasDimension(int64_t d) const {
+    return !llvm::is_contained(insertedDims, d) &&
+           !llvm::is_contained(operandBatch, d);
+  }
+
   /// For the element at `position` of the result: where its vector is, without
   /// the component.
   SmallVector<Value> getBatch(ValueRange position) const {
@@ -58,11 +64,8 @@ struct Windows {
                                 int64_t rank) const {
     SmallVector<Value> offsets(rank);
     size_t next = 0;
-    for (int64_t d = 0; d < rank; ++d) {
-      bool isWindow = !llvm::is_contained(insertedDims, d) &&
-                      !llvm::is_contained(operandBatch, d);
-      offsets[d] = isWindow ? position[windowDims[next++]] : b.index(0);
-    }
+    for (int64_t d = 0; d < rank; ++d)
+      offsets[d] = hasDimension(d) ? position[windowDims[next++]] : b.index(0);
     return offsets;
   }
 
@@ -73,8 +76,7 @@ struct Windows {
     llvm::SmallBitVector independent(rank, op.getUniqueIndices());
     int64_t operandRank = Lowering::convertType(op.getInputs()[0]).getRank();
     for (int64_t d = 0, next = 0; d < operandRank; ++d)
-      if (!llvm::is_contained(insertedDims, d) &&
-          !llvm::is_contained(operandBatch, d)) {
+      if (hasDimension(d)) {
         if (!llvm::is_contained(indexMap, d))
           independent.set(windowDims[next]);
         ++next;
@@ -203,8 +205,8 @@ LogicalResult Lowering::lower(ScatterOp op) {
   int64_t rank = type.getRank();
   SmallVector<int64_t> sizes(rank, 1);
   for (int64_t d = 0, next = 0; d < rank; ++d)
-    if (!llvm::is_contained(windows.insertedDims, d) &&
-        !llvm::is_contained(windows.operandBatch, d))
+    if (windows.hasDimension(d))
+
       sizes[d] = updateType.getDimSize(windows.windowDims[next++]);
   for (int64_t d : windows.indexMap)
     if (sizes[d] > type.getDimSize(d)) {

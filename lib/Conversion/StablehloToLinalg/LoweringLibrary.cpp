@@ -60,23 +60,8 @@ LogicalResult Lowering::callLibrary(Operation *op, StringRef name,
 
 LogicalResult Lowering::lower(FftOp op) {
   RankedTensorType type = convertType(op.getOperand());
-  RankedTensorType result = convertType(op.getResult());
   if (mapEmpty(op.getResult()))
     return success();
-  runtime::FftKind kind = runtime::kFft;
-  switch (op.getFftType()) {
-  case FftType::FFT:
-    break;
-  case FftType::IFFT:
-    kind = runtime::kIfft;
-    break;
-  case FftType::RFFT:
-    kind = runtime::kRfft;
-    break;
-  case FftType::IRFFT:
-    kind = runtime::kIrfft;
-    break;
-  }
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
@@ -87,8 +72,13 @@ LogicalResult Lowering::lower(FftOp op) {
   int64_t batch = 1;
   for (int64_t size : type.getShape().drop_back(lengths.size()))
     batch *= size;
-  SmallVector<int64_t> numbers = {kind, element.isF64(), batch,
-                                  int64_t(lengths.size())};
+  // Both enumerations have one order.
+  static_assert(int64_t(FftType::FFT) == runtime::kFft &&
+                int64_t(FftType::IFFT) == runtime::kIfft &&
+                int64_t(FftType::RFFT) == runtime::kRfft &&
+                int64_t(FftType::IRFFT) == runtime::kIrfft);
+  SmallVector<int64_t> numbers = {int64_t(op.getFftType()), element.isF64(),
+                                  batch, int64_t(lengths.size())};
   numbers.append(lengths.begin(), lengths.end());
   return callLibrary(op, "hetero_fft", numbers, op.getOperand(),
                      op.getResult());

@@ -154,44 +154,22 @@ Value hetero::emitConvert(LoopBuilder &b, Value value, Type from, Type to) {
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-static IntOrder getIntPredicate(ComparisonDirection direction,
-                                bool isUnsignedOrder) {
-  using P = IntOrder;
-  switch (direction) {
-  case ComparisonDirection::EQ:
-    return P::eq;
-  case ComparisonDirection::NE:
-    return P::ne;
-  case ComparisonDirection::GE:
-    return isUnsignedOrder ? P::uge : P::sge;
-  case ComparisonDirection::GT:
-    return isUnsignedOrder ? P::ugt : P::sgt;
-  case ComparisonDirection::LE:
-    return isUnsignedOrder ? P::ule : P::sle;
-  case ComparisonDirection::LT:
-    return isUnsignedOrder ? P::ult : P::slt;
-  }
-  llvm_unreachable("all directions are handled");
-}
+namespace {
+struct Orders {
+  IntOrder ofSigned, ofUnsigned;
+  FloatOrder ofFloats;
+};
+} // namespace
 
-static FloatOrder getFloatPredicate(ComparisonDirection direction) {
-  using P = FloatOrder;
-  switch (direction) {
-  case ComparisonDirection::EQ:
-    return P::OEQ;
-  case ComparisonDirection::NE:
-    return P::UNE;
-  case ComparisonDirection::GE:
-    return P::OGE;
-  case ComparisonDirection::GT:
-    return P::OGT;
-  case ComparisonDirection::LE:
-    return P::OLE;
-  case ComparisonDirection::LT:
-    return P::OLT;
-  }
-  llvm_unreachable("all directions are handled");
-}
+/// In the order of ComparisonDirection.
+static constexpr Orders orders[] = {
+    {IntOrder::eq, IntOrder::eq, FloatOrder::OEQ},
+    {IntOrder::ne, IntOrder::ne, FloatOrder::UNE},
+    {IntOrder::sge, IntOrder::uge, FloatOrder::OGE},
+    {IntOrder::sgt, IntOrder::ugt, FloatOrder::OGT},
+    {IntOrder::sle, IntOrder::ule, FloatOrder::OLE},
+    {IntOrder::slt, IntOrder::ult, FloatOrder::OLT}};
+static_assert(std::size(orders) == getMaxEnumValForComparisonDirection() + 1);
 
 /// The bits of a float as an integer that is ordered as IEEE's total order.
 static Value getTotalOrderKey(LoopBuilder &b, Value value) {
@@ -208,21 +186,24 @@ static Value emitCompare(LoopBuilder &b, CompareOp op, ValueRange operands) {
   Value lhs = operands[0], rhs = operands[1];
   Type type = getElementType(op.getLhs());
   ComparisonDirection direction = op.getComparisonDirection();
+  const Orders &order = orders[size_t(direction)];
+
   if (isa<ComplexType>(type)) {
     if (direction == ComparisonDirection::EQ)
       return complex::EqualOp::create(b, lhs, rhs);
     return complex::NotEqualOp::create(b, lhs, rhs);
   }
   if (isa<IntegerType>(type))
-    return b.cmpI(getIntPredicate(direction, isUnsigned(type)), lhs, rhs);
+    return b.cmpI(isUnsigned(type) ? order.ofUnsigned : order.ofSigned, lhs,
+                  rhs);
   if (op.getCompareType() == ComparisonType::TOTALORDER)
-    return b.cmpI(getIntPredicate(direction, false), getTotalOrderKey(b, lhs),
+    return b.cmpI(order.ofSigned, getTotalOrderKey(b, lhs),
                   getTotalOrderKey(b, rhs));
   if (type.getIntOrFloatBitWidth() == 16) {
     lhs = arith::ExtFOp::create(b, b.getF32Type(), lhs);
     rhs = arith::ExtFOp::create(b, b.getF32Type(), rhs);
   }
-  return b.cmpF(getFloatPredicate(direction), lhs, rhs);
+  return b.cmpF(order.ofFloats, lhs, rhs);
 }
 
 //===----------------------------------------------------------------------===//
