@@ -24,6 +24,13 @@ public:
     bytes += text;
   }
 
+  /// What a ByteReader reads with the same calls.
+  template <typename... T>
+  void integers(const T &...values) {
+    (add(int64_t(values)), ...);
+  }
+  void text(const std::string &value) { add(value); }
+
   std::string bytes;
 };
 
@@ -48,6 +55,12 @@ public:
     position += size;
     return bytes.substr(position - size, size);
   }
+
+  template <typename... T>
+  void integers(T &...values) {
+    ((values = T(integer())), ...);
+  }
+  void text(std::string &value) { value = text(); }
 
 private:
   const std::string &bytes;

@@ -95,11 +95,6 @@ static Result<Array> readEntry(zip_t *archive, uint64_t number) {
   return array;
 }
 
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 Result<std::vector<Array>> hetero::runtime::readNpz(const std::string &path) {
   Result<Archive> archive = openArchive(path, ZIP_RDONLY);
   if (!archive)
@@ -113,9 +108,10 @@ Result<std::vector<Array>> hetero::runtime::readNpz(const std::string &path) {
     Result<Array> array = readEntry(archive->get(), i);
     if (!array)
       return Error{path + ": '" + name + "' " + array.error()};
-    array->name = name;
-    if (endsWith(array->name, suffix))
-      array->name.resize(array->name.size() - suffix.size());
+    llvm::StringRef stem = name;
+    stem.consume_back(suffix);
+    array->name = stem.str();
+
     arrays.push_back(std::move(*array));
   }
   return arrays;

@@ -6,15 +6,13 @@
 // spaces and a line feed so that the data begin at a multiple of 64.
 
 #include "hetero/Runtime/Npz.h"
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 
 using namespace hetero::runtime;
 
 namespace {
-struct TypeName {
-  ElementType type;
-  const char *name;
-};
 
 /// The little of Python's literals that headers use.
 class HeaderParser {
@@ -53,21 +51,16 @@ static constexpr size_t magicSize = 6;
 static constexpr int64_t maxHeaderSize = 1 << 16;
 static constexpr size_t maxRank = 64;
 
-static constexpr TypeName typeNames[] = {
-    {ElementType::Bool, "b1"}, {ElementType::I8, "i1"},
-    {ElementType::I16, "i2"},  {ElementType::I32, "i4"},
-    {ElementType::I64, "i8"},  {ElementType::U8, "u1"},
-    {ElementType::U16, "u2"},  {ElementType::U32, "u4"},
-    {ElementType::U64, "u8"},  {ElementType::F16, "f2"},
-    {ElementType::BF16, "V2"}, {ElementType::F32, "f4"},
-    {ElementType::F64, "f8"},  {ElementType::C64, "c8"},
-    {ElementType::C128, "c16"}};
+/// In the order of ElementType.
+static constexpr const char *typeNames[] = {"b1", "i1", "i2", "i4", "i8",
+                                            "u1", "u2", "u4", "u8", "f2",
+                                            "V2", "f4", "f8", "c8", "c16"};
+static_assert(std::size(typeNames) == size_t(ElementType::C128) + 1);
 
 std::string hetero::runtime::makeNpyHeader(const TensorType &type) {
-  std::string name;
-  for (const TypeName &entry : typeNames)
-    if (entry.type == type.element)
-      name = (sizeOf(type.element) == 1 ? "|" : "<") + std::string(entry.name);
+  std::string name = sizeOf(type.element) == 1 ? "|" : "<";
+  name += typeNames[size_t(type.element)];
+
   std::string dictionary =
       "{'descr': '" + name + "', 'fortran_order': False, 'shape': (";
   for (size_t i = 0; i < type.shape.size(); ++i)
@@ -152,13 +145,14 @@ static Result<ElementType> parseType(const std::string &name) {
   bool hasOrder =
       !name.empty() && std::string("<>|=").find(name[0]) != std::string::npos;
   std::string plain = name.substr(hasOrder ? 1 : 0);
-  for (const TypeName &entry : typeNames) {
-    if (plain != entry.name)
-      continue;
-    if (name[0] == '>' && sizeOf(entry.type) > 1)
+  const auto *found =
+      std::find(std::begin(typeNames), std::end(typeNames), plain);
+  if (found != std::end(typeNames)) {
+    auto type = ElementType(found - std::begin(typeNames));
+    if (name[0] == '>' && sizeOf(type) > 1)
       return Error{"has big-endian elements '" + name + "'; convert it to '<" +
                    plain + "'"};
-    return entry.type;
+    return type;
   }
   return Error{"has elements of type '" + name +
                "'; booleans, integers, floats, complex numbers and bfloat16 "

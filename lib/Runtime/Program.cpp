@@ -2,103 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/Program.h"
+#include <iterator>
 
 using namespace hetero::runtime;
 
+namespace {
+struct ElementInfo {
+  const char *name;
+  int64_t size;
+};
+} // namespace
+
+/// In the order of ElementType.
+static constexpr ElementInfo elements[] = {
+    {"i1", 1},   {"i8", 1},           {"i16", 2},          {"i32", 4},
+    {"i64", 8},  {"ui8", 1},          {"ui16", 2},         {"ui32", 4},
+    {"ui64", 8}, {"f16", 2},          {"bf16", 2},         {"f32", 4},
+    {"f64", 8},  {"complex<f32>", 8}, {"complex<f64>", 16}};
+static_assert(std::size(elements) == size_t(ElementType::C128) + 1);
+
+/// In the order of Opcode.
+static constexpr const char *opcodes[] = {
+    "call",           "constant",   "copy",       "accumulate",
+    "send",           "recv",       "all_reduce", "all_gather",
+    "reduce_scatter", "all_to_all", "broadcast",  "exclusive_scan",
+    "wait",           "free"};
+static_assert(std::size(opcodes) == size_t(Opcode::Free) + 1);
+
 int64_t hetero::runtime::sizeOf(ElementType type) {
-  switch (type) {
-  case ElementType::Bool:
-  case ElementType::I8:
-  case ElementType::U8:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I32:
-  case ElementType::U32:
-  case ElementType::F32:
-    return 4;
-  case ElementType::I64:
-  case ElementType::U64:
-  case ElementType::F64:
-  case ElementType::C64:
-    return 8;
-  case ElementType::C128:
-    return 16;
-  }
-  return 0;
+  return type <= ElementType::C128 ? elements[size_t(type)].size : 0;
 }
 
 const char *hetero::runtime::nameOf(ElementType type) {
-  switch (type) {
-  case ElementType::Bool:
-    return "i1";
-  case ElementType::I8:
-    return "i8";
-  case ElementType::I16:
-    return "i16";
-  case ElementType::I32:
-    return "i32";
-  case ElementType::I64:
-    return "i64";
-  case ElementType::U8:
-    return "ui8";
-  case ElementType::U16:
-    return "ui16";
-  case ElementType::U32:
-    return "ui32";
-  case ElementType::U64:
-    return "ui64";
-  case ElementType::F16:
-    return "f16";
-  case ElementType::BF16:
-    return "bf16";
-  case ElementType::F32:
-    return "f32";
-  case ElementType::F64:
-    return "f64";
-  case ElementType::C64:
-    return "complex<f32>";
-  case ElementType::C128:
-    return "complex<f64>";
-  }
-  return "unknown type";
+  return type <= ElementType::C128 ? elements[size_t(type)].name
+                                   : "unknown type";
 }
 
 const char *hetero::runtime::nameOf(Opcode opcode) {
-  switch (opcode) {
-  case Opcode::Call:
-    return "call";
-  case Opcode::Constant:
-    return "constant";
-  case Opcode::Copy:
-    return "copy";
-  case Opcode::Accumulate:
-    return "accumulate";
-  case Opcode::Send:
-    return "send";
-  case Opcode::Recv:
-    return "recv";
-  case Opcode::AllReduce:
-    return "all_reduce";
-  case Opcode::AllGather:
-    return "all_gather";
-  case Opcode::ReduceScatter:
-    return "reduce_scatter";
-  case Opcode::AllToAll:
-    return "all_to_all";
-  case Opcode::Broadcast:
-    return "broadcast";
-  case Opcode::ExclusiveScan:
-    return "exclusive_scan";
-  case Opcode::Wait:
-    return "wait";
-  case Opcode::Free:
-    return "free";
-  }
-  return "unknown instruction";
+  return opcode <= Opcode::Free ? opcodes[size_t(opcode)]
+                                : "unknown instruction";
 }
 
 std::string hetero::runtime::nameOf(Reduction reduction) {

@@ -266,30 +266,14 @@ void ProgramGroup::setTracing(bool on) {
     rank.session->setTracing(on);
 }
 
-static void writeEvent(ByteWriter &writer, const TraceEvent &event) {
-  for (int64_t value :
-       {event.rank, event.step, event.instruction, int64_t(event.opcode),
-        event.begin, event.end, event.bytes, event.liveBytes,
-        int64_t(event.isOperation)})
-    writer.add(value);
-  writer.add(event.label);
-  writer.add(event.place);
-}
-
-static TraceEvent readEvent(ByteReader &reader) {
-  TraceEvent event;
-  event.rank = reader.integer();
-  event.step = reader.integer();
-  event.instruction = reader.integer();
-  event.opcode = Opcode(reader.integer());
-  event.begin = reader.integer();
-  event.end = reader.integer();
-  event.bytes = reader.integer();
-  event.liveBytes = reader.integer();
-  event.isOperation = reader.integer() != 0;
-  event.label = reader.text();
-  event.place = reader.text();
-  return event;
+/// Writes or reads an event.
+template <typename Bytes>
+static void transfer(Bytes &bytes, TraceEvent &event) {
+  bytes.integers(event.rank, event.step, event.instruction, event.opcode,
+                 event.begin, event.end, event.bytes, event.liveBytes,
+                 event.isOperation);
+  bytes.text(event.label);
+  bytes.text(event.place);
 }
 
 std::vector<TraceEvent> ProgramGroup::takeTrace() {
@@ -300,8 +284,8 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
   if (!hasOthers())
     return events;
   ByteWriter writer;
-  for (const TraceEvent &event : events)
-    writeEvent(writer, event);
+  for (TraceEvent &event : events)
+    ::transfer(writer, event);
   auto all = shared->ranks[0].communicator->exchange("the trace", writer.bytes);
   // After a failure everybody has what is its own.
   if (!all)
@@ -309,7 +293,7 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
   events.clear();
   for (const std::string &bytes : *all)
     for (ByteReader reader(bytes); !reader.atEnd();)
-      events.push_back(readEvent(reader));
+      ::transfer(reader, events.emplace_back());
   return events;
 }
 
@@ -317,41 +301,22 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
 // Whole results
 //===----------------------------------------------------------------------===//
 
-void ProgramGroup::writePart(ByteWriter &writer, const Part &part) {
-  writer.add(part.rank);
-  writer.add(int64_t(part.binding));
-  writer.add(part.index);
-  writer.add(int64_t(part.type.element));
-  writer.add(int64_t(part.type.shape.size()));
-  for (int64_t size : part.type.shape)
-    writer.add(size);
-  for (const std::vector<Range> &ranges : part.region.dimensions) {
-    writer.add(int64_t(ranges.size()));
-    for (const Range &range : ranges) {
-      writer.add(range.begin);
-      writer.add(range.end);
-    }
+/// Writes or reads a part.
+template <typename Bytes>
+void ProgramGroup::transfer(Bytes &bytes, Part &part) {
+  size_t rank = part.type.shape.size();
+  bytes.integers(part.rank, part.binding, part.index, part.type.element, rank);
+  part.type.shape.resize(rank);
+  part.region.dimensions.resize(rank);
+  for (int64_t &size : part.type.shape)
+    bytes.integers(size);
+  for (std::vector<Range> &ranges : part.region.dimensions) {
+    size_t count = ranges.size();
+    bytes.integers(count);
+    ranges.resize(count);
+    for (Range &range : ranges)
+      bytes.integers(range.begin, range.end);
   }
-}
-
-ProgramGroup::Part ProgramGroup::readPart(ByteReader &reader) {
-  Part part;
-  part.rank = reader.integer();
-  part.binding = reader.integer();
-  part.index = reader.integer();
-  part.type.element = ElementType(reader.integer());
-  int64_t numDimensions = reader.integer();
-  for (int64_t i = 0; i < numDimensions; ++i)
-    part.type.shape.push_back(reader.integer());
-  for (int64_t i = 0; i < numDimensions; ++i) {
-    std::vector<Range> ranges(reader.integer());
-    for (Range &range : ranges) {
-      range.begin = reader.integer();
-      range.end = reader.integer();
-    }
-    part.region.dimensions.push_back(std::move(ranges));
-  }
-  return part;
 }
 
 /// Makes `parts` known to all processes.
@@ -367,8 +332,8 @@ MaybeError ProgramGroup::exchangeParts() {
   if (!hasOthers())
     return std::nullopt;
   ByteWriter writer;
-  for (const Part &part : parts)
-    writePart(writer, part);
+  for (Part &part : parts)
+    transfer(writer, part);
   auto all = shared->ranks[0].communicator->exchange("the list of results",
                                                      writer.bytes);
   if (!all)
@@ -376,7 +341,7 @@ MaybeError ProgramGroup::exchangeParts() {
   parts.clear();
   for (const std::string &bytes : *all)
     for (ByteReader reader(bytes); !reader.atEnd();)
-      parts.push_back(readPart(reader));
+      transfer(reader, parts.emplace_back());
   return std::nullopt;
 }
 

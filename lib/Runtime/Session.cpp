@@ -98,12 +98,10 @@ Result<void *> Session::makeArgument(size_t binding) {
 Result<void *> Session::allocateArgument(size_t binding) {
   if (nextArguments[binding])
     return nextArguments[binding];
-  BufferId id = program.arguments[binding].buffer;
-  Result<void *> block =
-      device.allocate(program.buffers[id].numBytes(), labels[id]);
-  if (block)
-    nextArguments[binding] = *block;
-  return block;
+  if (MaybeError error =
+          allocate(program.arguments[binding].buffer, nextArguments[binding]))
+    return Error{*error};
+  return nextArguments[binding];
 }
 
 MaybeError Session::setArgument(size_t binding, const void *data) {
@@ -166,6 +164,15 @@ std::vector<TraceEvent> Session::takeTrace() {
   return std::exchange(trace, {});
 }
 
+MaybeError Session::allocate(BufferId id, void *&block) {
+  Result<void *> made =
+      device.allocate(program.buffers[id].numBytes(), labels[id]);
+  if (!made)
+    return made.error();
+  block = *made;
+  return std::nullopt;
+}
+
 void Session::release(BufferId id) {
   device.release(std::exchange(memory[id], nullptr));
 }
@@ -190,13 +197,10 @@ MaybeError Session::bindArguments() {
       next[id] = moved[source] = std::exchange(memory[source], nullptr);
       continue;
     }
-    Result<void *> copy =
-        device.allocate(program.buffers[id].numBytes(), labels[id]);
-    if (!copy)
-      return copy.error();
-    next[id] = *copy;
-    if (MaybeError error =
-            device.copy(*copy, moved[source], program.buffers[id].numBytes()))
+    if (MaybeError error = allocate(id, next[id]))
+      return error;
+    if (MaybeError error = device.copy(next[id], moved[source],
+                                       program.buffers[id].numBytes()))
       return error;
   }
   for (size_t i = 0; i < memory.size(); ++i)
@@ -209,11 +213,8 @@ MaybeError Session::allocateResults(const Instruction &what) {
   for (BufferId id : what.results) {
     if (memory[id])
       continue;
-    Result<void *> block =
-        device.allocate(program.buffers[id].numBytes(), labels[id]);
-    if (!block)
-      return block.error();
-    memory[id] = *block;
+    if (MaybeError error = allocate(id, memory[id]))
+      return error;
   }
   return std::nullopt;
 }
@@ -227,12 +228,10 @@ MaybeError Session::reuseOperands(const Instruction &what) {
       memory[to] = std::exchange(memory[from], nullptr);
       continue;
     }
-    int64_t bytes = program.buffers[to].numBytes();
-    Result<void *> block = device.allocate(bytes, labels[to]);
-    if (!block)
-      return block.error();
-    memory[to] = *block;
-    if (MaybeError error = device.copy(memory[to], memory[from], bytes))
+    if (MaybeError error = allocate(to, memory[to]))
+      return error;
+    if (MaybeError error = device.copy(memory[to], memory[from],
+                                       program.buffers[to].numBytes()))
       return error;
   }
   return std::nullopt;
@@ -321,35 +320,37 @@ MaybeError Session::waitFor(size_t index) {
   return std::nullopt;
 }
 
+static TraceEvent makeEvent(const Program &program, const Instruction &what,
+                            int64_t step, int64_t begin, int64_t end) {
+  TraceEvent event;
+  event.rank = program.rank;
+  event.step = step;
+  event.instruction = &what - program.instructions.data();
+  event.opcode = what.opcode;
+  event.begin = begin;
+  event.end = end;
+  return event;
+}
+
 void Session::recordOperations(const Instruction &what,
                                const std::vector<ProbeLog::Span> &spans) {
   for (const ProbeLog::Span &span : spans) {
-    TraceEvent event;
-    event.rank = program.rank;
-    event.step = numSteps;
-    event.instruction = &what - program.instructions.data();
-    event.opcode = what.opcode;
+    TraceEvent event = makeEvent(program, what, numSteps, span.begin, span.end);
     event.isOperation = true;
     size_t line = span.name.find('\n');
     event.label = span.name.substr(0, line);
     if (line != std::string_view::npos)
       event.place = span.name.substr(line + 1);
-    event.begin = span.begin;
-    event.end = span.end;
+
     trace.push_back(std::move(event));
   }
 }
 
 void Session::record(size_t index, int64_t begin, int64_t end) {
   const Instruction &what = program.instructions[index];
-  TraceEvent event;
-  event.rank = program.rank;
-  event.step = numSteps;
-  event.instruction = index;
-  event.opcode = what.opcode;
+  TraceEvent event = makeEvent(program, what, numSteps, begin, end);
   event.label = what.label;
-  event.begin = begin;
-  event.end = end;
+
   for (const std::vector<BufferId> *ids : {&what.operands, &what.results})
     for (BufferId id : *ids)
       event.bytes += program.buffers[id].numBytes();

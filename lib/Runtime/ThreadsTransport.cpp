@@ -22,6 +22,14 @@ struct Mailbox {
   std::condition_variable arrived;
   std::map<Address, std::deque<Message>> messages;
   bool stirred = false;
+
+  void stir() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      stirred = true;
+    }
+    arrived.notify_all();
+  }
 };
 
 /// What the ranks have in common.
@@ -45,7 +53,6 @@ public:
   ThreadsTransport(std::shared_ptr<Exchange> exchange, int64_t rank)
       : exchange(std::move(exchange)), rank(rank) {}
 
-  const char *getName() const override { return "threads"; }
   int64_t getRank() const override { return rank; }
   int64_t getNumRanks() const override { return exchange->mailboxes.size(); }
   Result<std::vector<int64_t>>
@@ -145,14 +152,7 @@ void ThreadsTransport::idle(std::chrono::microseconds longest) {
   mailbox.stirred = false;
 }
 
-void ThreadsTransport::wake() {
-  Mailbox &mailbox = exchange->mailboxes[rank];
-  {
-    std::lock_guard<std::mutex> lock(mailbox.mutex);
-    mailbox.stirred = true;
-  }
-  mailbox.arrived.notify_all();
-}
+void ThreadsTransport::wake() { exchange->mailboxes[rank].stir(); }
 
 void ThreadsTransport::abort(const std::string &reason) {
   {
@@ -160,13 +160,8 @@ void ThreadsTransport::abort(const std::string &reason) {
     if (!exchange->failure)
       exchange->failure = reason;
   }
-  for (Mailbox &mailbox : exchange->mailboxes) {
-    {
-      std::lock_guard<std::mutex> lock(mailbox.mutex);
-      mailbox.stirred = true;
-    }
-    mailbox.arrived.notify_all();
-  }
+  for (Mailbox &mailbox : exchange->mailboxes)
+    mailbox.stir();
 }
 
 MaybeError ThreadsTransport::getFailure() {

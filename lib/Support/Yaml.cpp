@@ -169,6 +169,12 @@ static StringRef describeKind(const YamlNode &node) {
   llvm_unreachable("every kind has a name");
 }
 
+/// As messages quote it.
+static std::string describeFound(const YamlNode &node) {
+  return node.kind == YamlNode::Kind::Scalar ? "'" + node.text + "'"
+                                             : describeKind(node).str();
+}
+
 std::string YamlReader::readString(const YamlNode &node) {
   if (node.kind != YamlNode::Kind::Scalar)
     fail(node, "expected a text, found " + describeKind(node));
@@ -189,10 +195,7 @@ int64_t YamlReader::readInteger(const YamlNode &node, int64_t minimum) {
                    Twine(std::numeric_limits<int64_t>::max()));
   else if (node.kind != YamlNode::Kind::Scalar ||
            StringRef(node.text).getAsInteger(10, value))
-    fail(node,
-         "expected a whole number, found " +
-             (node.kind == YamlNode::Kind::Scalar ? "'" + node.text + "'"
-                                                  : describeKind(node).str()));
+    fail(node, "expected a whole number, found " + describeFound(node));
   else if (value < minimum)
     fail(node, "expected a number of at least " + Twine(minimum) + ", found " +
                    Twine(value));
@@ -202,10 +205,7 @@ int64_t YamlReader::readInteger(const YamlNode &node, int64_t minimum) {
 bool YamlReader::readBool(const YamlNode &node) {
   if (node.kind != YamlNode::Kind::Scalar ||
       (node.text != "true" && node.text != "false"))
-    fail(node,
-         "expected true or false, found " + (node.kind == YamlNode::Kind::Scalar
-                                                 ? "'" + node.text + "'"
-                                                 : describeKind(node).str()));
+    fail(node, "expected true or false, found " + describeFound(node));
   return node.text == "true";
 }
 
@@ -221,13 +221,6 @@ std::vector<int64_t> YamlReader::readIntegers(const YamlNode &node) {
   std::vector<int64_t> values;
   for (const YamlNode &item : readItems(node, "whole numbers"))
     values.push_back(readInteger(item));
-  return values;
-}
-
-std::vector<std::string> YamlReader::readStrings(const YamlNode &node) {
-  std::vector<std::string> values;
-  for (const YamlNode &item : readItems(node, "names"))
-    values.push_back(readString(item));
   return values;
 }
 
@@ -249,15 +242,10 @@ std::pair<StringRef, StringRef> hetero::splitAmount(StringRef text) {
 }
 
 int64_t YamlReader::readAmount(Dimension dimension, const YamlNode &node) {
-  if (node.kind != YamlNode::Kind::Scalar) {
-    fail(node, "expected an amount like '" + writeQuantity(dimension, 1500000) +
-                   "', found " + describeKind(node));
-    return 0;
-  }
   auto [number, unit] = splitAmount(node.text);
   if (number.empty()) {
     fail(node, "expected an amount like '" + writeQuantity(dimension, 1500000) +
-                   "', found '" + node.text + "'");
+                   "', found " + describeFound(node));
     return 0;
   }
   Expected<int64_t> value = readQuantity(dimension, number, unit);

@@ -282,33 +282,27 @@ static MaybeError check(const std::vector<StepTensor> &tensors, int64_t index,
 
 MaybeError StepExecutable::setArgument(int64_t index, const void *whole,
                                        const runtime::TensorType &type) {
-  if (MaybeError error = check(signature.arguments, index, &type, "argument"))
-    return error;
-  return group->setArgument(index, whole, type);
+  MaybeError error = check(signature.arguments, index, &type, "argument");
+  return error ? error : group->setArgument(index, whole, type);
 }
 
 MaybeError StepExecutable::getResult(int64_t index, void *whole,
                                      const runtime::TensorType &type,
                                      int64_t root) {
-  if (MaybeError error = check(signature.results, index, &type, "result"))
-    return error;
-  return group->getResult(index, whole, type, root);
+  MaybeError error = check(signature.results, index, &type, "result");
+  return error ? error : group->getResult(index, whole, type, root);
 }
 
 MaybeError StepExecutable::carry(int64_t result, int64_t argument) {
-  if (MaybeError error = check(signature.results, result, nullptr, "result"))
-    return error;
-  if (MaybeError error =
-          check(signature.arguments, argument, nullptr, "argument"))
-    return error;
-  return group->carry(result, argument);
+  MaybeError error = check(signature.results, result, nullptr, "result");
+  if (!error)
+    error = check(signature.arguments, argument, nullptr, "argument");
+  return error ? error : group->carry(result, argument);
 }
 
 MaybeError StepExecutable::keep(int64_t argument) {
-  if (MaybeError error =
-          check(signature.arguments, argument, nullptr, "argument"))
-    return error;
-  return group->keep(argument);
+  MaybeError error = check(signature.arguments, argument, nullptr, "argument");
+  return error ? error : group->keep(argument);
 }
 
 MaybeError StepExecutable::carryState() {

@@ -43,22 +43,20 @@ static FailureOr<StepSignature> readStep(func::FuncOp step) {
   StepSignature signature;
   StringRef roleName = HeteroDialect::getRoleAttrName();
   for (BlockArgument argument : step.getArguments()) {
-    StepTensor tensor;
+    StepTensor &tensor = signature.arguments.emplace_back();
     unsigned index = argument.getArgNumber();
     tensor.name = getArgumentName(argument);
     setRole(tensor, step.getArgAttrOfType<RoleAttr>(index, roleName));
     if (failed(setType(tensor, argument.getType(), argument.getLoc(),
                        "argument " + Twine(index))))
       return failure();
-    signature.arguments.push_back(std::move(tensor));
   }
   for (auto [index, type] : llvm::enumerate(step.getResultTypes())) {
-    StepTensor tensor;
+    StepTensor &tensor = signature.results.emplace_back();
     tensor.name = getResultName(step, index);
     setRole(tensor, step.getResultAttrOfType<RoleAttr>(index, roleName));
     if (failed(setType(tensor, type, step.getLoc(), "result " + Twine(index))))
       return failure();
-    signature.results.push_back(std::move(tensor));
   }
   return signature;
 }

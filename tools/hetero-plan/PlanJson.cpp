@@ -7,19 +7,12 @@ using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-static json::Array toJson(ArrayRef<int64_t> values) {
-  json::Array array;
-  for (int64_t value : values)
-    array.push_back(value);
-  return array;
-}
-
 static json::Object toJson(const Stage &stage) {
   json::Array layers, samples, shares;
   for (const LayerRun &run : stage.layers)
-    layers.push_back(toJson({run.first, run.last}));
-  for (ArrayRef<int64_t> list : stage.samples)
-    samples.push_back(toJson(list));
+    layers.push_back(json::Array{run.first, run.last});
+  for (const auto &list : stage.samples)
+    samples.push_back(json::Array(list));
   for (const DeviceShare &share : stage.shares) {
     json::Object object{{"device", share.device},
                         {"state_bytes", share.state.count()},
@@ -29,7 +22,7 @@ static json::Object toJson(const Stage &stage) {
     shares.push_back(std::move(object));
   }
   return json::Object{{"layers", std::move(layers)},
-                      {"devices", toJson(stage.mesh.devices)},
+                      {"devices", json::Array(stage.mesh.devices)},
                       {"data", stage.mesh.data},
                       {"tensor", stage.mesh.tensor},
                       {"samples", std::move(samples)},
@@ -64,7 +57,7 @@ json::Object hetero::planner::toJson(const Plan &plan) {
                       {"schedule", stringify(plan.schedule)},
                       {"objective", stringify(plan.objective)},
                       {"batch", plan.batch},
-                      {"microbatches", ::toJson(plan.microbatches)},
+                      {"microbatches", json::Array(plan.microbatches)},
                       {"predicted_ps", plan.predicted.count()},
                       {"bound_ps", plan.bound.count()},
                       {"gap_millionths", plan.gap().count()},

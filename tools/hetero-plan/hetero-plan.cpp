@@ -8,7 +8,6 @@
 
 #include "PlanGraph.h"
 #include "PlanJson.h"
-#include "Progress.h"
 #include "Report.h"
 #include "StepInput.h"
 #include "hetero/Planner/Bounds/Certificate.h"
@@ -19,6 +18,7 @@
 #include "hetero/Support/Approximate.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Tools/PlanFlags.h"
+#include "hetero/Tools/Progress.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -145,55 +145,34 @@ static Error readObjective(const Options &options, Request &request) {
                              "'; there are: time, price, pareto");
   if (options.budget.empty())
     return Error::success();
-  Expected<Budget> budget = readBudget(options.budget);
-  if (!budget)
-    return budget.takeError();
-  request.budget = *budget;
-  return Error::success();
+  return readBudget(options.budget).moveInto(request.budget);
 }
 
 /// Reads the cluster, and a problem from a file or the one of a program. A
 /// program may have its own cluster.
 static Error readModel(const Options &options, Request &request) {
-  if (isProgram(options.input)) {
-    Expected<std::unique_ptr<StepInput>> input = StepInput::read(options.input);
-    if (!input)
-      return input.takeError();
-    request.input = std::move(*input);
-  }
+  if (isProgram(options.input))
+    if (Error error = StepInput::read(options.input).moveInto(request.input))
+      return error;
   if (request.input && options.cluster.getNumOccurrences() == 0 &&
-      request.input->getCluster()) {
+      request.input->getCluster())
     request.cluster = *request.input->getCluster();
-  } else {
-    Expected<Cluster> cluster = cluster::readClusterFile(options.cluster);
-    if (!cluster)
-      return cluster.takeError();
-    request.cluster = std::move(*cluster);
-  }
-  if (request.input) {
-    Expected<StepModel> model =
-        request.input->getModel(request.cluster, request.plan);
-    if (!model)
-      return model.takeError();
-    request.model = std::move(*model);
-    return Error::success();
-  }
-  Expected<std::unique_ptr<MemoryBuffer>> input = readFile(options.input);
-  if (!input)
-    return input.takeError();
-  Expected<Problem> problem = readProblem(**input, &request.cluster);
-  if (!problem)
-    return problem.takeError();
-  request.model.problem = std::move(*problem);
-  return Error::success();
+  else if (Error error = cluster::readClusterFile(options.cluster)
+                             .moveInto(request.cluster))
+    return error;
+  if (request.input)
+    return request.input->getModel(request.cluster, request.plan)
+        .moveInto(request.model);
+  std::unique_ptr<MemoryBuffer> buffer;
+  if (Error error = readFile(options.input).moveInto(buffer))
+    return error;
+  return readProblem(*buffer, &request.cluster).moveInto(request.model.problem);
 }
 
 static Expected<Request> readRequest(const Options &options) {
   Request request;
-  Expected<PlanRequest> plan = options.plans.read();
-  if (!plan)
-    return plan.takeError();
-  request.plan = std::move(*plan);
+  if (Error error = options.plans.read().moveInto(request.plan))
+    return error;
   request.plan.asReleased = options.asReleased;
   request.log = options.logSearch ? &errs() : nullptr;
   // Before anything that takes long.
@@ -223,9 +202,13 @@ static Expected<Plan> planWithProgress(const Request &request,
                                        const StepModel &model,
                                        const Cluster &cluster,
                                        const PlanRequest &plan) {
-  Progress progress("the planner '" + plan.planner + "' has searched");
+  std::string what = "the planner '" + plan.planner + "' has searched for ";
+  Progress progress(what, " s");
   PlanListener listener;
-  listener.onBetter = [&](const Plan &best) { progress.report(best); };
+  listener.onBetter = [&](const Plan &best) {
+    progress.set(what, " s; best so far " + approximate(best.predicted));
+  };
+
   listener.log = request.log;
   Expected<StepPlan> found = planStep(model, cluster, plan, listener);
   if (!found)
@@ -320,20 +303,35 @@ static json::Object toJson(const Answer &answer) {
   return object;
 }
 
+template <typename T>
+static json::Array listAsJson(const std::vector<T> &list) {
+  json::Array array;
+  for (const T &item : list)
+    array.push_back(toJson(item));
+  return array;
+}
+
 static Error compare(const Options &options, const Request &request,
                      raw_ostream &os) {
   Expected<std::vector<Answer>> answers = askPlanners(options, request);
   if (!answers)
     return answers.takeError();
-  if (!options.json) {
+  if (options.json)
+    printJson(listAsJson(*answers), os);
+  else
     printComparison(*answers, request.cluster, os);
-    return Error::success();
-  }
-  json::Array array;
-  for (const Answer &answer : *answers)
-    array.push_back(toJson(answer));
-  printJson(std::move(array), os);
   return Error::success();
+}
+
+/// A plan in the form that is asked for.
+static void print(const Plan &plan, json::Object asJson, const Options &options,
+                  const Request &request, raw_ostream &os) {
+  if (options.json)
+    printJson(std::move(asJson), os);
+  else if (options.yaml)
+    writePlan(plan, os);
+  else
+    printPlan(getLayerNames(request.model.problem), request.cluster, plan, os);
 }
 
 /// Time against money, or the best of it within a budget.
@@ -343,31 +341,22 @@ static Error weigh(const Options &options, const Request &request,
       request.model.problem, request.cluster, getPlanFunction(request));
   if (!pareto)
     return pareto.takeError();
-  if (request.wantsPareto && !options.json) {
-    printPareto(*pareto, request.cluster, os);
-    return Error::success();
-  }
   if (request.wantsPareto) {
-    json::Array array;
-    for (const PricedPlan &plan : *pareto)
-      array.push_back(toJson(plan));
-    printJson(std::move(array), os);
+    if (options.json)
+      printJson(listAsJson(*pareto), os);
+    else
+      printPareto(*pareto, request.cluster, os);
     return Error::success();
   }
+
   Expected<PricedPlan> chosen =
       choosePlan(*pareto, request.objective, request.budget.value_or(Budget()));
   if (!chosen)
     return chosen.takeError();
-  if (options.json) {
-    printJson(toJson(*chosen), os);
-  } else if (options.yaml) {
-    writePlan(chosen->plan, os);
-  } else {
-    printPlan(getLayerNames(request.model.problem), request.cluster,
-              chosen->plan, os);
+  print(chosen->plan, toJson(*chosen), options, request, os);
+  if (!options.json && !options.yaml)
     os << "costs " << chosen->hour.str() << ", "
        << formatv("{0:f6}", chosen->step).str() << " for a step\n";
-  }
   return Error::success();
 }
 
@@ -388,10 +377,8 @@ static Error answerWhatIf(const Options &options, const Request &request,
       }))
     return createStringError(message);
   if (options.json) {
-    json::Array array;
-    for (const WhatIf &answer : answers)
-      array.push_back(toJson(answer));
-    json::Object object{{"what_if", std::move(array)}};
+    json::Object object{{"what_if", listAsJson(answers)}};
+
     if (now)
       object["predicted_ps"] = now->count();
     else
@@ -450,13 +437,7 @@ static Error answer(const Options &options, const Request &request,
       return error;
   if (answer.seconds && !options.json)
     errs() << formatv("searched for {0:f3} s\n", *answer.seconds);
-  if (options.json)
-    printJson(toJson(answer), os);
-  else if (options.yaml)
-    writePlan(*answer.plan, os);
-  else
-    printPlan(getLayerNames(request.model.problem), request.cluster,
-              *answer.plan, os);
+  print(*answer.plan, toJson(answer), options, request, os);
   return Error::success();
 }
 
@@ -477,17 +458,14 @@ static Error answerGraph(const Options &options, raw_ostream &os) {
   request.timeBudget = asked->timeBudget;
   if (isProgram(options.input)) {
     Expected<std::unique_ptr<StepInput>> input = StepInput::read(options.input);
-    if (!input)
-      return input.takeError();
-    return planGraph((*input)->getGraph(), request, os);
+    return input ? planGraph((*input)->getGraph(), request, os)
+                 : input.takeError();
   }
   Expected<std::unique_ptr<MemoryBuffer>> input = readFile(options.input);
   if (!input)
     return input.takeError();
   Expected<Graph> graph = readGraph(**input);
-  if (!graph)
-    return graph.takeError();
-  return planGraph(*graph, request, os);
+  return graph ? planGraph(*graph, request, os) : graph.takeError();
 }
 
 /// What a shell makes of a variable that is not set would look as if the option

@@ -64,6 +64,15 @@ static void fill(Numbers &numbers, const StepTensor &tensor,
                  std::vector<char> &data) {
   ElementType element = tensor.type.element;
   size_t size = runtime::sizeOf(element);
+  // A complex number is two.
+  auto storeParts = [&](size_t index, auto zero) {
+    using T = decltype(zero);
+    for (size_t part = 0; part < size / sizeof(T); ++part) {
+      T value = makeFloat(numbers, tensor);
+      store(data, index * (size / sizeof(T)) + part, &value, sizeof(T));
+    }
+  };
+
   for (size_t i = 0; i < data.size() / size; ++i) {
     switch (element) {
     case ElementType::F16:
@@ -79,17 +88,13 @@ static void fill(Numbers &numbers, const StepTensor &tensor,
     }
     case ElementType::F32:
     case ElementType::C64:
-      for (size_t part = 0; part < size / sizeof(float); ++part) {
-        float value = makeFloat(numbers, tensor);
-        store(data, i * (size / sizeof(float)) + part, &value, sizeof(value));
-      }
+      storeParts(i, float());
+
       break;
     case ElementType::F64:
     case ElementType::C128:
-      for (size_t part = 0; part < size / sizeof(double); ++part) {
-        double value = makeFloat(numbers, tensor);
-        store(data, i * (size / sizeof(double)) + part, &value, sizeof(value));
-      }
+      storeParts(i, double());
+
       break;
     case ElementType::Bool:
       data[i] = char(numbers.bits() >> 63);

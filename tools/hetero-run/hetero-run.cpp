@@ -10,7 +10,6 @@
 
 #include "Compare.h"
 #include "Interrupt.h"
-#include "Progress.h"
 #include "RandomArguments.h"
 #include "Report.h"
 #include "hetero/InitAll.h"
@@ -19,6 +18,7 @@
 #include "hetero/Tools/Diagnostics.h"
 #include "hetero/Tools/Input.h"
 #include "hetero/Tools/PlanFlags.h"
+#include "hetero/Tools/Progress.h"
 #include "hetero/Tools/StepExecutable.h"
 #include "hetero/Tools/StepTimeline.h"
 #include "mlir/IR/Diagnostics.h"
@@ -157,6 +157,10 @@ struct Flags {
 };
 } // namespace
 
+static void say(Progress &progress, const Twine &what) {
+  progress.set((what + " (").str(), " s)");
+}
+
 static int fail(const Twine &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
@@ -186,20 +190,17 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
   options.communication.patience = toMilliseconds(flags.patience);
   options.mpi.lossTimeout = toMilliseconds(flags.lossTimeout);
   options.memoryCaps = flags.memoryCaps;
-  if (!flags.memoryCap.empty()) {
-    auto cap = parseBytes(flags.memoryCap);
-    if (cap)
-      options.memoryCap = *cap;
-    else // checkFlags has said it.
-      llvm::consumeError(cap.takeError());
-  }
+  if (!flags.memoryCap.empty())
+    options.memoryCap =
+        llvm::cantFail(parseBytes(flags.memoryCap)); // The same.
+
   options.threadsPerRank = flags.threads;
   options.pin = flags.pin;
   options.cacheDirectory = flags.cache;
   options.optLevel = flags.optLevel;
   options.probes = !flags.profile.empty();
   options.progress = [&](StringRef phase) {
-    progress.set(phase.str());
+    say(progress, phase);
     times.begin(phase.str());
   };
   return options;
@@ -455,8 +456,8 @@ static int takeSteps(StepExecutable &step, const Flags &flags,
     step.getDevice(i).trackPeak();
   std::vector<double> seconds;
   for (int64_t number = 1; number <= flags.steps; ++number) {
-    progress.set("step " + std::to_string(number) + " of " +
-                 std::to_string(flags.steps));
+    say(progress,
+        "step " + Twine(number) + " of " + Twine(int64_t(flags.steps)));
     auto began = std::chrono::steady_clock::now();
     MaybeError error = step.step();
     std::chrono::duration<double> took =
@@ -505,7 +506,7 @@ static int runSteps(StepExecutable &step, const Flags &flags,
                   !flags.profile.empty());
   if (int code = takeSteps(step, flags, progress, isRoot))
     return code;
-  progress.set("collecting results");
+  say(progress, "collecting results");
   if (!flags.out.empty() || !flags.compare.empty())
     for (size_t i = 0; i < step.getResults().size(); ++i) {
       auto array = getResult(step, i);
@@ -581,7 +582,7 @@ static int runMain(const Flags &flags) {
   // All processes are told the same. The first says it for all, and mpirun ends
   // the others with it.
   bool isQuiet = flags.transport == TransportKind::Mpi && !isFirstProcess();
-  Progress progress(isQuiet);
+  Progress progress("reading (", " s)", isQuiet);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   std::string held;

@@ -84,17 +84,22 @@ static LogicalResult printPlan(ModuleOp module, llvm::raw_ostream &os) {
   return success();
 }
 
+static LogicalResult importStep(ModuleOp module, bool formsLayers) {
+  PassManager manager(module.getContext());
+  hetero::buildImportPipeline(manager, hetero::ImportOptions());
+  if (formsLayers)
+    manager.addPass(hetero::createFormLayersPass());
+  return manager.run(module);
+}
+
 static LogicalResult printProblem(ModuleOp module, llvm::raw_ostream &os) {
   FailureOr<func::FuncOp> step = hetero::getStep(module);
   if (failed(step))
     return failure();
-  if (module.getOps<hetero::LayerTableOp>().empty()) {
-    PassManager manager(module.getContext());
-    hetero::buildImportPipeline(manager, hetero::ImportOptions());
-    manager.addPass(hetero::createFormLayersPass());
-    if (failed(manager.run(module)))
-      return failure();
-  }
+  if (module.getOps<hetero::LayerTableOp>().empty() &&
+      failed(importStep(module, /*formsLayers=*/true)))
+    return failure();
+
   hetero::StepReading reading(module);
   if (!reading.isValid())
     return failure();
@@ -112,12 +117,10 @@ static LogicalResult printGraph(ModuleOp module, llvm::raw_ostream &os) {
   FailureOr<func::FuncOp> step = hetero::getStep(module);
   if (failed(step))
     return failure();
-  if (!hetero::getRoles(*step).isStep()) {
-    PassManager manager(module.getContext());
-    hetero::buildImportPipeline(manager, hetero::ImportOptions());
-    if (failed(manager.run(module)))
-      return failure();
-  }
+  if (!hetero::getRoles(*step).isStep() &&
+      failed(importStep(module, /*formsLayers=*/false)))
+    return failure();
+
   step = hetero::getStep(module);
   if (failed(step))
     return failure();
@@ -153,22 +156,21 @@ static int translate(const Options &options) {
     llvm::errs() << "error: " << error << "\n";
     return 1;
   }
-  if (options.cluster) {
-    if (failed(printCluster(*module, output->os())))
-      return 1;
-  } else if (options.plan) {
-    if (failed(printPlan(*module, output->os())))
-      return 1;
-  } else if (options.problem) {
-    if (failed(printProblem(*module, output->os())))
-      return 1;
-  } else if (options.graph) {
-    if (failed(printGraph(*module, output->os())))
-      return 1;
-  } else if (options.json)
+  LogicalResult printed = success();
+  if (options.cluster)
+    printed = printCluster(*module, output->os());
+  else if (options.plan)
+    printed = printPlan(*module, output->os());
+  else if (options.problem)
+    printed = printProblem(*module, output->os());
+  else if (options.graph)
+    printed = printGraph(*module, output->os());
+  else if (options.json)
     hetero::printSummaryAsJSON(*module, output->os());
   else
     hetero::printSummary(*module, output->os());
+  if (failed(printed))
+    return 1;
   output->keep();
   return 0;
 }

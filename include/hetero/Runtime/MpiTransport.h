@@ -45,9 +45,6 @@ struct MpiOptions {
   int64_t largestPiece = int64_t(1) << 30;
 };
 
-/// Whether this build has the transport.
-bool hasMpi();
-
 /// The rank of this process. Fails if the build has no MPI, or MPI cannot be
 /// used from several threads.
 Result<std::unique_ptr<Transport>> createMpiTransport(MpiOptions options = {});

@@ -24,9 +24,6 @@
 
 namespace hetero::runtime {
 
-class ByteReader;
-class ByteWriter;
-
 /// What one rank is made of.
 struct RankSetup {
   Program program;
@@ -108,8 +105,9 @@ private:
   ProgramGroup();
   /// Whether other processes have ranks.
   bool hasOthers() const;
-  static void writePart(ByteWriter &writer, const Part &part);
-  static Part readPart(ByteReader &reader);
+  template <typename Bytes>
+  static void transfer(Bytes &bytes, Part &part);
+
   /// Runs `job` on the thread of every local rank; the first error.
   MaybeError runAll(const std::function<MaybeError(size_t)> &job);
   MaybeError exchangeParts();

@@ -78,8 +78,6 @@ public:
   /// until the next step; null before the first.
   const void *getResult(size_t binding) const;
 
-  int64_t getNumSteps() const { return numSteps; }
-
   /// Records what happens from now on.
   void setTracing(bool on) { tracing = on; }
   /// What was recorded since it was last asked for.
@@ -102,7 +100,9 @@ private:
   bool mayFree(BufferId id) const {
     return !keptBuffers[id] && (donating || !argumentBuffers[id]);
   }
+  MaybeError allocate(BufferId id, void *&block);
   void release(BufferId id);
+
   void record(size_t index, int64_t begin, int64_t end);
   void recordOperations(const Instruction &what,
                         const std::vector<ProbeLog::Span> &spans);

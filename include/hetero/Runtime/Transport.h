@@ -83,8 +83,6 @@ class Transport {
 public:
   virtual ~Transport() = default;
 
-  /// "threads", "mpi".
-  virtual const char *getName() const = 0;
   virtual int64_t getRank() const = 0;
   virtual int64_t getNumRanks() const = 0;
 

@@ -65,7 +65,6 @@ public:
                       int64_t minimum = std::numeric_limits<int64_t>::min());
   bool readBool(const YamlNode &node);
   std::vector<int64_t> readIntegers(const YamlNode &node);
-  std::vector<std::string> readStrings(const YamlNode &node);
   /// The items of a sequence called `what`.
   llvm::ArrayRef<YamlNode> readItems(const YamlNode &node,
                                      const llvm::Twine &what);

@@ -3,46 +3,32 @@
 
 #include "hetero/Conversion/Kernels/Contractions.h"
 #include "hetero/Conversion/Kernels/Passes.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace hetero;
 
-/// Adds `factor` times the linear expression to the steps. Fails if it is not
-/// linear.
-static LogicalResult addExpr(AffineExpr expr, int64_t factor, Steps &steps) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    steps.offset += factor * constant.getValue();
-    return success();
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    steps.strides[dim.getPosition()] += factor;
-    return success();
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return failure();
-  if (expr.getKind() == AffineExprKind::Add)
-    return success(succeeded(addExpr(binary.getLHS(), factor, steps)) &&
-                   succeeded(addExpr(binary.getRHS(), factor, steps)));
-  if (expr.getKind() != AffineExprKind::Mul)
-    return failure();
-  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return scale ? addExpr(binary.getLHS(), factor * scale.getValue(), steps)
-               : failure();
-}
-
+/// Fails for expressions that are not linear.
 static FailureOr<Steps> getSteps(AffineMap map, MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
     return failure();
+  unsigned numDims = map.getNumDims();
   Steps steps;
-  steps.strides.assign(map.getNumDims(), 0);
+  steps.strides.assign(numDims, 0);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
-    if (ShapedType::isDynamic(stride) || failed(addExpr(expr, stride, steps)))
+    // A factor for each dimension and the constant; more if it is not linear.
+    SmallVector<int64_t> factors;
+    if (ShapedType::isDynamic(stride) ||
+        failed(getFlattenedAffineExpr(expr, numDims, 0, &factors)) ||
+        factors.size() != numDims + 1)
       return failure();
+    for (unsigned d = 0; d < numDims; ++d)
+      steps.strides[d] += factors[d] * stride;
+    steps.offset += factors.back() * stride;
   }
   return steps;
 }
@@ -53,14 +39,9 @@ static linalg::FillOp getZeroFill(linalg::GenericOp op) {
     if (isMemoryEffectFree(before) || isa<memref::AllocOp>(before))
       continue;
     auto fill = dyn_cast<linalg::FillOp>(before);
-    if (!fill)
-      return {};
-    bool isZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-    if (isZero && fill.getOutputs()[0] == op.getOutputs()[0])
-      return fill;
-    if (llvm::is_contained(op.getInputs(), fill.getOutputs()[0]))
-      return {};
-    return {};
+    bool isOwn = fill && fill.getOutputs()[0] == op.getOutputs()[0] &&
+                 matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    return isOwn ? fill : linalg::FillOp();
   }
   return {};
 }

@@ -206,34 +206,17 @@ static bool isElementCode(Operation *op) {
   return stores && !result.wasInterrupted();
 }
 
-void hetero::collectLoops(Region &region, SmallVectorImpl<Operation *> &code) {
-  for (Block &block : region)
-    for (Operation &op : block) {
-      auto loop = dyn_cast<linalg::LinalgOp>(op);
-      bool isNest = isa<scf::ForOp>(op) && op.use_empty() && isElementCode(&op);
-      if (isNest || (loop && loop.hasPureBufferSemantics())) {
-        code.push_back(&op);
-        continue;
-      }
-      for (Region &nested : op.getRegions())
-        collectLoops(nested, code);
+void hetero::collectCode(Region &region, bool isOnDevice,
+                         SmallVectorImpl<Operation *> &code) {
+  for (Operation &op : region.getOps()) {
+    auto loop = dyn_cast<linalg::LinalgOp>(op);
+    if ((loop && loop.hasPureBufferSemantics()) ||
+        ((isOnDevice || isa<scf::ForOp>(op)) && op.use_empty() &&
+         isElementCode(&op))) {
+      code.push_back(&op);
+      continue;
     }
-}
-
-void hetero::collectDeviceCode(Region &region,
-                               SmallVectorImpl<Operation *> &code) {
-  for (Block &block : region)
-    for (Operation &op : block) {
-      auto loop = dyn_cast<linalg::LinalgOp>(op);
-      if (loop && loop.hasPureBufferSemantics()) {
-        code.push_back(&op);
-        continue;
-      }
-      if (op.use_empty() && isElementCode(&op)) {
-        code.push_back(&op);
-        continue;
-      }
-      for (Region &nested : op.getRegions())
-        collectDeviceCode(nested, code);
-    }
+    for (Region &nested : op.getRegions())
+      collectCode(nested, isOnDevice, code);
+  }
 }

@@ -35,15 +35,11 @@ struct CodeSlice {
 /// changes in between.
 CodeSlice getSlice(mlir::Operation *op, bool isOnDevice);
 
-/// Adds the outermost operations that have to run on the device, in order:
-/// linalg operations, loops and branches over single elements, stores.
-void collectDeviceCode(mlir::Region &region,
-                       llvm::SmallVectorImpl<mlir::Operation *> &code);
-
-/// Adds the outermost loops over elements, in order: linalg operations and
-/// loops with nothing but single elements in them.
-void collectLoops(mlir::Region &region,
-                  llvm::SmallVectorImpl<mlir::Operation *> &code);
+/// Adds the outermost linalg operations and loops with nothing but single
+/// elements in them, in order; on a device, where all of it has to run there,
+/// also branches over single elements, and stores.
+void collectCode(mlir::Region &region, bool isOnDevice,
+                 llvm::SmallVectorImpl<mlir::Operation *> &code);
 
 /// The allocation, part of planned memory, argument or other value that a
 /// buffer is a view of.

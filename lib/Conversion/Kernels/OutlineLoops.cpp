@@ -135,10 +135,7 @@ struct OutlineLoops : public hetero::impl::OutlineLoopsPassBase<OutlineLoops> {
   void runOnOperation() override {
     SmallVector<Operation *> loops;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (device)
-        collectDeviceCode(function.getBody(), loops);
-      else
-        collectLoops(function.getBody(), loops);
+      collectCode(function.getBody(), device, loops);
     // All slices are found before calls hide who writes what.
     SmallVector<CodeSlice> slices;
     for (Operation *op : loops)

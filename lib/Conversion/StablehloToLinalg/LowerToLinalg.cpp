@@ -41,10 +41,6 @@ RankedTensorType Lowering::convertType(Type type) {
                                convertElementType(tensor.getElementType()));
 }
 
-Value Lowering::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 Value Lowering::makeEmpty(RankedTensorType type) {
   return tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
 }
@@ -53,37 +49,60 @@ Value Lowering::makeFilled(RankedTensorType type, Value scalar) {
   return linalg::FillOp::create(b, scalar, makeEmpty(type)).getResult(0);
 }
 
-Value Lowering::makeZero(Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    Attribute zero = b.getZeroAttr(complex.getElementType());
-    return complex::ConstantOp::create(b, complex,
-                                       b.getArrayAttr({zero, zero}));
-  }
-  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+bool Lowering::mapEmpty(Value value) {
+  RankedTensorType type = convertType(value);
+  if (type.getNumElements() == 0)
+    map(value, makeEmpty(type));
+  return type.getNumElements() == 0;
+}
+
+static MemRefType getBufferType(Value value) {
+  RankedTensorType type = Lowering::convertType(value);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+Value Lowering::makeBuffer(Value value) {
+  return memref::AllocOp::create(b, getBufferType(value));
+}
+
+Value Lowering::getBuffer(Value value) {
+  return bufferization::ToBufferOp::create(b, getBufferType(value),
+                                           lookup(value), /*read_only=*/true);
+}
+
+void Lowering::mapBuffers(ValueRange values, ValueRange buffers) {
+  for (auto [value, buffer] : llvm::zip_equal(values, buffers))
+    map(value, bufferization::ToTensorOp::create(b, convertType(value), buffer,
+                                                 /*restrict=*/true));
 }
 
 Value Lowering::getScalar(Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
-    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
-      if (elements.isSplat())
-        return emitScalarConstant(b, elements.getSplatValue<Attribute>(),
-                                  elements.getElementType());
-  return tensor::ExtractOp::create(b, lookup(value), ValueRange());
+    if (Value splat = emitSplat(b, constant))
+      return splat;
+  return b.extract(lookup(value), ValueRange());
 }
 
-Value Lowering::toIndex(ImplicitLocOpBuilder &builder, Value value, Type type) {
+Value Lowering::toIndex(LoopBuilder &builder, Value value, Type type) {
   if (type.isUnsignedInteger() || type.isInteger(1))
     return arith::IndexCastUIOp::create(builder, builder.getIndexType(), value);
   return arith::IndexCastOp::create(builder, builder.getIndexType(), value);
 }
 
-LogicalResult Lowering::emitRegion(ImplicitLocOpBuilder &builder,
-                                   Region &region, ValueRange arguments,
-                                   SmallVectorImpl<Value> &results) {
-  auto getOutside = [&](Value value) -> Value {
-    return tensor::ExtractOp::create(builder, lookup(value), ValueRange());
+SmallVector<Value> Lowering::emitRegion(LoopBuilder &builder, Region &region,
+                                        ValueRange arguments) {
+  SmallVector<Value> results;
+  auto getOutside = [&](Value value) {
+    return builder.extract(lookup(value), {});
   };
-  return emitScalarRegion(builder, region, arguments, getOutside, results);
+  if (succeeded(
+          emitScalarRegion(builder, region, arguments, getOutside, results)))
+    return results;
+  hasFailed = true;
+  return llvm::map_to_vector(
+      region.front().getTerminator()->getOperands(), [&](Value result) {
+        return builder.zero(convertElementType(getElementType(result)));
+      });
 }
 
 LogicalResult Lowering::reject(Operation *op, const Twine &why) {
@@ -97,52 +116,28 @@ LogicalResult Lowering::reject(Operation *op, const Twine &why) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// Checks that all values of the operation are tensors that can be computed.
-static LogicalResult checkTypes(Operation &op, Target target) {
-  auto check = [&](Type type) -> LogicalResult {
+/// Checks that all types are tensors that can be computed; `what` has them.
+static LogicalResult checkTypes(Operation *op, TypeRange types, StringRef what,
+                                Target target) {
+  for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && tensor.hasStaticShape() &&
-        convertElementType(tensor.getElementType()))
-      return success();
-    return op.emitError() << "a value of type " << type
-                          << " is not supported on " << nameOf(target);
-  };
-  for (Type type : op.getOperandTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Type type : op.getResultTypes())
-    if (failed(check(type)))
-      return failure();
+    if (!tensor || !tensor.hasStaticShape() ||
+        !convertElementType(tensor.getElementType()))
+      return op->emitError() << what << " of type " << type
+                             << " is not supported on " << nameOf(target);
+  }
   return success();
 }
 
 LogicalResult Lowering::lowerOp(Operation &op) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](ConstantOp c) { return lowerConstant(c); })
-      .Case([&](MapOp o) { return lowerMap(o); })
-      .Case([&](ReshapeOp o) { return lowerReshape(o); })
-      .Case([&](BitcastConvertOp o) { return lowerBitcast(o); })
-      .Case([&](DynamicSliceOp o) { return lowerDynamicSlice(o); })
-      .Case([&](DynamicUpdateSliceOp o) { return lowerDynamicUpdateSlice(o); })
-      .Case([&](ConcatenateOp o) { return lowerConcatenate(o); })
-      .Case([&](PadOp o) { return lowerPad(o); })
+      .Case<BitcastConvertOp, CaseOp, CholeskyOp, ConcatenateOp, ConstantOp,
+            ConvolutionOp, CustomCallOp, DynamicSliceOp, DynamicUpdateSliceOp,
+            FftOp, GatherOp, IfOp, MapOp, OptimizationBarrierOp, PadOp,
+            ReduceOp, ReduceWindowOp, ReshapeOp, RngBitGeneratorOp, ScatterOp,
+            SelectAndScatterOp, SortOp, TriangularSolveOp, WhileOp>(
+          [&](auto o) { return lower(o); })
       .Case<DotGeneralOp, DotOp>([&](auto o) { return lowerProduct(o); })
-      .Case([&](ConvolutionOp o) { return lowerConvolution(o); })
-      .Case([&](ReduceOp o) { return lowerReduce(o); })
-      .Case([&](ReduceWindowOp o) { return lowerReduceWindow(o); })
-      .Case([&](SelectAndScatterOp o) { return lowerSelectAndScatter(o); })
-      .Case([&](GatherOp o) { return lowerGather(o); })
-      .Case([&](ScatterOp o) { return lowerScatter(o); })
-      .Case([&](SortOp o) { return lowerSort(o); })
-      .Case([&](WhileOp o) { return lowerWhile(o); })
-      .Case([&](CaseOp o) { return lowerCase(o); })
-      .Case([&](IfOp o) { return lowerIf(o); })
-      .Case([&](OptimizationBarrierOp o) { return lowerBarrier(o); })
-      .Case([&](RngBitGeneratorOp o) { return lowerRngBitGenerator(o); })
-      .Case([&](FftOp o) { return lowerFft(o); })
-      .Case([&](CholeskyOp o) { return lowerCholesky(o); })
-      .Case([&](TriangularSolveOp o) { return lowerTriangularSolve(o); })
-      .Case([&](CustomCallOp o) { return lowerCustomCall(o); })
       .Case([&](sdy::ShardingConstraintOp o) {
         // A wish that this code is too late for.
         map(o->getResult(0), lookup(o->getOperand(0)));
@@ -154,14 +149,16 @@ LogicalResult Lowering::lowerOp(Operation &op) {
 LogicalResult Lowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     b.setLoc(op.getLoc());
-    if (failed(checkTypes(op, target)))
+    if (failed(checkTypes(&op, op.getOperandTypes(), "a value", target)) ||
+        failed(checkTypes(&op, op.getResultTypes(), "a value", target)))
       return failure();
-    if (isFusible(&op)) {
-      if (plan.isStored(&op) && !op.use_empty() && failed(lowerFusible(op)))
+    if (!isFusible(&op)) {
+      if (failed(lowerOp(op)))
         return failure();
-      continue;
+    } else if (plan.isStored(&op) && !op.use_empty()) {
+      lowerFusible(op);
     }
-    if (failed(lowerOp(op)))
+    if (hasFailed)
       return failure();
   }
   b.setLoc(block.getTerminator()->getLoc());
@@ -207,13 +204,9 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target,
            << "has " << function.getBody().getBlocks().size()
            << " blocks, and a kernel has one";
   Block &old = function.getBody().front();
-  for (Type type : function.getFunctionType().getInputs()) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() ||
-        !convertElementType(tensor.getElementType()))
-      return function.emitError() << "an argument of type " << type
-                                  << " is not supported on " << nameOf(target);
-  }
+  if (failed(checkTypes(function, function.getArgumentTypes(), "an argument",
+                        target)))
+    return failure();
   if (target == Target::Cpu)
     prepareForCpu(function);
   Kernel kernel = Kernel::ofBlock(old);
@@ -231,23 +224,21 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target,
     lowering.map(argument,
                  added.getType() == type ? added : lowering.makeEmpty(type));
   }
-  LogicalResult result = lowering.lowerBlock(old);
-  if (succeeded(result)) {
-    SmallVector<Value> values;
-    for (Value value : old.getTerminator()->getOperands()) {
-      RankedTensorType type = Lowering::convertType(value);
-      results.push_back(flattenEmpty(type));
-      values.push_back(results.back() == type
-                           ? lowering.lookup(value)
-                           : lowering.makeEmpty(flattenEmpty(type)));
-    }
-    func::ReturnOp::create(lowering.b, values);
-  }
-  if (failed(result)) {
+  if (failed(lowering.lowerBlock(old))) {
     block->dropAllDefinedValueUses();
     delete block;
     return failure();
   }
+  SmallVector<Value> values;
+  for (Value value : old.getTerminator()->getOperands()) {
+    RankedTensorType type = Lowering::convertType(value);
+    results.push_back(flattenEmpty(type));
+    values.push_back(results.back() == type
+                         ? lowering.lookup(value)
+                         : lowering.makeEmpty(flattenEmpty(type)));
+  }
+  func::ReturnOp::create(lowering.b, values);
+
   function.getBody().push_back(block);
   old.dropAllDefinedValueUses();
   old.erase();

@@ -13,16 +13,12 @@
 #include "ScalarOps.h"
 #include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Loops.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace hetero {
 
@@ -31,6 +27,13 @@ struct Access {
   mlir::Value tensor;
   mlir::AffineMap map;
 };
+
+/// Where a linalg operation of this rank stands in its loops.
+llvm::SmallVector<mlir::Value> getIndices(LoopBuilder &b, int64_t rank);
+
+/// Loops of which those that a result lacks are reductions.
+llvm::SmallVector<mlir::utils::IteratorType>
+getIterators(mlir::AffineMap resultMap);
 
 /// What the loops are for.
 enum class Target { Cpu, Cuda };
@@ -47,9 +50,18 @@ public:
 
   /// The counterpart of a value, which has one.
   mlir::Value lookup(mlir::Value value) const { return mapping.lookup(value); }
+  llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values) const {
+    return llvm::map_to_vector(
+        values, [&](mlir::Value value) { return lookup(value); });
+  }
   void map(mlir::Value value, mlir::Value lowered) {
     mapping.map(value, lowered);
   }
+  void map(mlir::ValueRange values, mlir::ValueRange lowered) {
+    mapping.map(values, lowered);
+  }
+  /// Maps a value that has no elements; whether it is one.
+  bool mapEmpty(mlir::Value value);
 
   ///===-------------------------------------------------------------------===//
   /// Helpers for the families
@@ -61,10 +73,8 @@ public:
     return convertType(value.getType());
   }
 
-  mlir::Value index(int64_t value);
   mlir::Value makeEmpty(mlir::RankedTensorType type);
   mlir::Value makeFilled(mlir::RankedTensorType type, mlir::Value scalar);
-  mlir::Value makeZero(mlir::Type type);
 
   /// The only element of a tensor value of rank 0, constants as such.
   mlir::Value getScalar(mlir::Value value);
@@ -72,46 +82,45 @@ public:
   /// The counterpart of a value, made here if it is a view without one.
   mlir::Value getTensor(mlir::Value value);
 
-  /// A loop nest over `shape` that writes `outputs` by `outputMaps`. Its body
-  /// gets the elements of `values` (StableHLO values, fused producers included)
-  /// at `valueMaps`, then those of the outputs, and returns what to write.
-  /// Fails after an error.
-  using BodyFn = llvm::function_ref<mlir::LogicalResult(
-      mlir::ImplicitLocOpBuilder &, mlir::ValueRange elements,
-      mlir::ValueRange outputs, llvm::SmallVectorImpl<mlir::Value> &results)>;
-  mlir::FailureOr<mlir::linalg::GenericOp>
-  makeLoop(llvm::ArrayRef<int64_t> shape, mlir::ValueRange values,
-           llvm::ArrayRef<mlir::AffineMap> valueMaps, mlir::ValueRange outputs,
-           llvm::ArrayRef<mlir::AffineMap> outputMaps,
-           llvm::ArrayRef<mlir::utils::IteratorType> iterators, BodyFn body);
+  /// A buffer that a tensor value has, or could have.
+  mlir::Value makeBuffer(mlir::Value value);
+  mlir::Value getBuffer(mlir::Value value);
+  /// Maps values to what is in buffers then.
+  void mapBuffers(mlir::ValueRange values, mlir::ValueRange buffers);
+
+  /// A loop nest over `shape` that writes all `outputs` by `outputMap`, and
+  /// reduces along the dimensions that this lacks. Its body gets the elements
+  /// of `values` (StableHLO values, fused producers included) at `valueMaps`,
+  /// then those of the outputs, and returns what to write.
+  using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      LoopBuilder &, mlir::ValueRange elements, mlir::ValueRange outputs)>;
+  mlir::linalg::GenericOp makeLoop(llvm::ArrayRef<int64_t> shape,
+                                   mlir::ValueRange values,
+                                   llvm::ArrayRef<mlir::AffineMap> valueMaps,
+                                   mlir::ValueRange outputs,
+                                   mlir::AffineMap outputMap, BodyFn body);
 
   /// A nest of loops over `shape` with values that each iteration replaces.
   /// Iterations that differ along an `independent` dimension do not write the
   /// same elements.
-  using NestFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-      mlir::ImplicitLocOpBuilder &, mlir::ValueRange indices,
-      mlir::ValueRange carried)>;
-  llvm::SmallVector<mlir::Value>
-  makeNest(llvm::ArrayRef<int64_t> shape,
-           const llvm::SmallBitVector &independent, mlir::ValueRange carried,
-           NestFn body);
+  mlir::scf::ValueVector makeNest(llvm::ArrayRef<int64_t> shape,
+                                  const llvm::SmallBitVector &independent,
+                                  mlir::ValueRange carried,
+                                  LoopBuilder::NestFn body);
 
   /// A loop over the elements of a new tensor, from their indices.
-  mlir::Value
-  makeGenerated(mlir::RankedTensorType type,
-                llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
-                                               mlir::ValueRange indices)>
-                    body);
+  mlir::Value makeGenerated(
+      mlir::RankedTensorType type,
+      llvm::function_ref<mlir::Value(LoopBuilder &, mlir::ValueRange indices)>
+          body);
 
-  /// Emits a region on single elements.
-  mlir::LogicalResult emitRegion(mlir::ImplicitLocOpBuilder &b,
-                                 mlir::Region &region,
-                                 mlir::ValueRange arguments,
-                                 llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Emits a region on single elements. After an error its results are zeros,
+  /// and `hasFailed`.
+  llvm::SmallVector<mlir::Value>
+  emitRegion(LoopBuilder &b, mlir::Region &region, mlir::ValueRange arguments);
 
   /// `value` as an index, read as signed or unsigned as `type` says.
-  mlir::Value toIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                      mlir::Type type);
+  mlir::Value toIndex(LoopBuilder &b, mlir::Value value, mlir::Type type);
 
   /// Cuts out a static box, and pads: see stablehlo.pad.
   mlir::Value pad(mlir::Value tensor, mlir::Value scalar,
@@ -121,8 +130,11 @@ public:
   /// Error at an operation that has no lowering.
   mlir::LogicalResult reject(mlir::Operation *op, const llvm::Twine &why = "");
 
-  mlir::ImplicitLocOpBuilder b;
+  LoopBuilder b;
   const Target target;
+
+  /// An error was emitted within a loop, whose operation comes to nothing.
+  bool hasFailed = false;
 
   /// The functions of the runtime that have been called.
   llvm::SmallSetVector<mlir::StringRef, 2> libraryCalls;
@@ -133,50 +145,47 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation &op);
 
   // LoweringElementwise.cpp
-  mlir::LogicalResult lowerFusible(mlir::Operation &op);
-  mlir::LogicalResult lowerConstant(mlir::stablehlo::ConstantOp op);
-  mlir::LogicalResult lowerMap(mlir::stablehlo::MapOp op);
+  void lowerFusible(mlir::Operation &op);
+  mlir::LogicalResult lower(mlir::stablehlo::ConstantOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::MapOp op);
 
   // LoweringDataMovement.cpp
-  mlir::LogicalResult lowerReshape(mlir::stablehlo::ReshapeOp op);
-  mlir::LogicalResult lowerBitcast(mlir::stablehlo::BitcastConvertOp op);
-  mlir::LogicalResult lowerDynamicSlice(mlir::stablehlo::DynamicSliceOp op);
-  mlir::LogicalResult
-  lowerDynamicUpdateSlice(mlir::stablehlo::DynamicUpdateSliceOp op);
-  mlir::LogicalResult lowerConcatenate(mlir::stablehlo::ConcatenateOp op);
-  mlir::LogicalResult lowerPad(mlir::stablehlo::PadOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ReshapeOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::BitcastConvertOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::DynamicSliceOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::DynamicUpdateSliceOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ConcatenateOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::PadOp op);
 
   // LoweringContraction.cpp
   mlir::LogicalResult lowerProduct(mlir::Operation *op);
-  mlir::LogicalResult lowerConvolution(mlir::stablehlo::ConvolutionOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ConvolutionOp op);
 
   // LoweringReduction.cpp
-  mlir::LogicalResult lowerReduce(mlir::stablehlo::ReduceOp op);
-  mlir::LogicalResult lowerReduceWindow(mlir::stablehlo::ReduceWindowOp op);
-  mlir::LogicalResult
-  lowerSelectAndScatter(mlir::stablehlo::SelectAndScatterOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ReduceOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ReduceWindowOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::SelectAndScatterOp op);
 
   // LoweringGatherScatter.cpp
-  mlir::LogicalResult lowerGather(mlir::stablehlo::GatherOp op);
-  mlir::LogicalResult lowerScatter(mlir::stablehlo::ScatterOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::GatherOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::ScatterOp op);
 
   // LoweringSort.cpp
-  mlir::LogicalResult lowerSort(mlir::stablehlo::SortOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::SortOp op);
   mlir::LogicalResult lowerSortByRanks(mlir::stablehlo::SortOp op,
                                        int64_t dimension);
 
   // LoweringControl.cpp
-  mlir::LogicalResult lowerWhile(mlir::stablehlo::WhileOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::WhileOp op);
   mlir::LogicalResult lowerCountedLoop(mlir::stablehlo::WhileOp op,
                                        const CountedLoop &loop);
-  mlir::LogicalResult lowerCase(mlir::stablehlo::CaseOp op);
-  mlir::LogicalResult lowerIf(mlir::stablehlo::IfOp op);
-  mlir::LogicalResult lowerBarrier(mlir::stablehlo::OptimizationBarrierOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::CaseOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::IfOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::OptimizationBarrierOp op);
   mlir::LogicalResult lowerBranch(mlir::Region &region);
 
   // LoweringRandom.cpp
-  mlir::LogicalResult
-  lowerRngBitGenerator(mlir::stablehlo::RngBitGeneratorOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::RngBitGeneratorOp op);
 
   // LoweringLibrary.cpp
   /// Calls the function `name` with a list of words: the numbers, then where
@@ -185,11 +194,10 @@ private:
                                   llvm::ArrayRef<int64_t> numbers,
                                   mlir::ValueRange operands,
                                   mlir::ValueRange results);
-  mlir::LogicalResult lowerFft(mlir::stablehlo::FftOp op);
-  mlir::LogicalResult lowerCholesky(mlir::stablehlo::CholeskyOp op);
-  mlir::LogicalResult
-  lowerTriangularSolve(mlir::stablehlo::TriangularSolveOp op);
-  mlir::LogicalResult lowerCustomCall(mlir::stablehlo::CustomCallOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::FftOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::CholeskyOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::TriangularSolveOp op);
+  mlir::LogicalResult lower(mlir::stablehlo::CustomCallOp op);
 
   const FusionPlan &plan;
   mlir::IRMapping mapping;

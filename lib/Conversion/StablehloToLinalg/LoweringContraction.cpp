@@ -36,46 +36,39 @@ static Value convertTensor(Lowering &lowering, Value tensor, Type from,
   Type element = convertElementType(to);
   if (type.getElementType() == element)
     return tensor;
-  return lowering.makeGenerated(
-      RankedTensorType::get(type.getShape(), element),
-      [&](ImplicitLocOpBuilder &b, ValueRange indices) {
-        Value value = tensor::ExtractOp::create(b, tensor, indices);
-        return emitConvert(b, value, from, to);
-      });
+  return lowering.makeGenerated(RankedTensorType::get(type.getShape(), element),
+                                [&](LoopBuilder &b, ValueRange indices) {
+                                  Value value = b.extract(tensor, indices);
+                                  return emitConvert(b, value, from, to);
+                                });
 }
 
-static Value emitProductSum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
-                            Value sum) {
+static Value emitProductSum(LoopBuilder &b, Value lhs, Value rhs, Value sum) {
   if (isa<FloatType>(sum.getType()) && lhs.getType() != sum.getType()) {
     lhs = arith::ExtFOp::create(b, sum.getType(), lhs);
     rhs = arith::ExtFOp::create(b, sum.getType(), rhs);
   }
   if (isa<FloatType>(sum.getType()))
-    return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, lhs, rhs));
+    return b.addF(sum, b.mulF(lhs, rhs));
   if (isa<ComplexType>(sum.getType()))
     return complex::AddOp::create(b, sum, complex::MulOp::create(b, lhs, rhs));
   if (sum.getType().isInteger(1))
-    return arith::OrIOp::create(b, sum, arith::AndIOp::create(b, lhs, rhs));
-  return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, lhs, rhs));
+    return b.orI(sum, b.andI(lhs, rhs));
+  return b.addI(sum, b.mulI(lhs, rhs));
 }
 
 /// The sum over the dimensions that `resultMap` lacks of the products of
 /// elements; all three have converted types.
 static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
                              RankedTensorType type, AffineMap resultMap) {
-  ImplicitLocOpBuilder &b = lowering.b;
-  Value zeros =
-      lowering.makeFilled(type, lowering.makeZero(type.getElementType()));
-  SmallVector<utils::IteratorType> iterators(resultMap.getNumDims(),
-                                             utils::IteratorType::reduction);
-  for (AffineExpr expr : resultMap.getResults())
-    iterators[cast<AffineDimExpr>(expr).getPosition()] =
-        utils::IteratorType::parallel;
+  LoopBuilder &b = lowering.b;
+  Value zeros = lowering.makeFilled(type, b.zero(type.getElementType()));
+
   auto loop = linalg::GenericOp::create(
       b, type, ValueRange{lhs.tensor, rhs.tensor}, zeros,
-      ArrayRef<AffineMap>{lhs.map, rhs.map, resultMap}, iterators,
+      ArrayRef<AffineMap>{lhs.map, rhs.map, resultMap}, getIterators(resultMap),
       [](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder nested(loc, builder);
+        LoopBuilder nested(loc, builder);
         Value sum = emitProductSum(nested, args[0], args[1], args[2]);
         linalg::YieldOp::create(nested, sum);
       });
@@ -88,41 +81,37 @@ static Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
 //===----------------------------------------------------------------------===//
 
 LogicalResult Lowering::lowerProduct(Operation *op) {
-  Lowering &lowering = *this;
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   Value result = op->getResult(0);
-  RankedTensorType type = Lowering::convertType(result);
+  RankedTensorType type = convertType(result);
   Type hloResult = getElementType(result);
   Type sumType = getSumType(hloResult);
-  if (type.getNumElements() == 0) {
-    lowering.map(result, lowering.makeEmpty(type));
+  if (mapEmpty(result))
     return success();
-  }
-  RankedTensorType lhsType = Lowering::convertType(lhs);
-  RankedTensorType rhsType = Lowering::convertType(rhs);
+  RankedTensorType lhsType = convertType(lhs);
+  RankedTensorType rhsType = convertType(rhs);
   if (lhsType.getNumElements() == 0 || rhsType.getNumElements() == 0) {
-    Value zero = lowering.makeZero(type.getElementType());
-    lowering.map(result, lowering.makeFilled(type, zero));
+    Value zero = b.zero(type.getElementType());
+    map(result, makeFilled(type, zero));
     return success();
   }
   ProductAccess access(op, plan);
   Access left = {getTensor(access.lhs.source), access.lhs.map};
   Access right = {getTensor(access.rhs.source), access.rhs.map};
   // Tensor cores multiply 16-bit floats as they are.
-  bool isNarrow = lowering.target == Target::Cuda && sumType.isF32() &&
+  bool isNarrow = target == Target::Cuda && sumType.isF32() &&
                   getElementType(lhs) == getElementType(rhs) &&
                   (getElementType(lhs).isF16() || getElementType(lhs).isBF16());
   if (!isNarrow) {
     left.tensor =
-        convertTensor(lowering, left.tensor, getElementType(lhs), sumType);
+        convertTensor(*this, left.tensor, getElementType(lhs), sumType);
     right.tensor =
-        convertTensor(lowering, right.tensor, getElementType(rhs), sumType);
+        convertTensor(*this, right.tensor, getElementType(rhs), sumType);
   }
   auto sumTensor =
       RankedTensorType::get(type.getShape(), convertElementType(sumType));
-  Value sum =
-      makeContraction(lowering, left, right, sumTensor, access.resultMap);
-  lowering.map(result, convertTensor(lowering, sum, sumType, hloResult));
+  Value sum = makeContraction(*this, left, right, sumTensor, access.resultMap);
+  map(result, convertTensor(*this, sum, sumType, hloResult));
   return success();
 }
 
@@ -130,33 +119,34 @@ LogicalResult Lowering::lowerProduct(Operation *op) {
 // convolution
 //===----------------------------------------------------------------------===//
 
+/// Of each dimension what it becomes when `dim` is two.
+static SmallVector<ReassociationIndices> getSplit(int64_t rank, int64_t dim) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, next = 0; d < rank; ++d) {
+    groups.push_back({next++});
+    if (d == dim)
+      groups.back().push_back(next++);
+  }
+  return groups;
+}
+
 /// Splits a dimension into `count` groups, in front of it.
-static Value splitDimension(ImplicitLocOpBuilder &b, Value value, int64_t dim,
+static Value splitDimension(LoopBuilder &b, Value value, int64_t dim,
                             int64_t count) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] /= count;
   shape.insert(shape.begin() + dim, count);
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
-    groups.push_back({next++});
-    if (d == dim)
-      groups.back().push_back(next++);
-  }
   return tensor::ExpandShapeOp::create(
-      b, RankedTensorType::get(shape, type.getElementType()), value, groups);
+      b, RankedTensorType::get(shape, type.getElementType()), value,
+      getSplit(type.getRank(), dim));
 }
 
 /// The inverse of `splitDimension`.
-static Value joinDimension(ImplicitLocOpBuilder &b, Value value, int64_t dim,
+static Value joinDimension(LoopBuilder &b, Value value, int64_t dim,
                            RankedTensorType type) {
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t d = 0, next = 0; d < type.getRank(); ++d) {
-    groups.push_back({next++});
-    if (d == dim)
-      groups.back().push_back(next++);
-  }
-  return tensor::CollapseShapeOp::create(b, type, value, groups);
+  return tensor::CollapseShapeOp::create(b, type, value,
+                                         getSplit(type.getRank(), dim));
 }
 
 /// The window of a convolution along one spatial dimension.
@@ -202,8 +192,8 @@ static Value padInput(Lowering &lowering, ConvolutionOp op, Value input,
     high[dim] = window.high;
     interior[dim] = window.lhsDilation - 1;
   }
-  return lowering.pad(input, lowering.makeZero(type.getElementType()), low,
-                      high, interior);
+  return lowering.pad(input, lowering.b.zero(type.getElementType()), low, high,
+                      interior);
 }
 
 static Value reverseKernel(Lowering &lowering, ConvolutionOp op, Value kernel,
@@ -217,31 +207,28 @@ static Value reverseKernel(Lowering &lowering, ConvolutionOp op, Value kernel,
   if (reversed.empty())
     return kernel;
   return lowering.makeGenerated(
-      type, [&](ImplicitLocOpBuilder &b, ValueRange indices) -> Value {
+      type, [&](LoopBuilder &b, ValueRange indices) -> Value {
         SmallVector<Value> position(indices);
         for (int64_t dim : reversed) {
-          Value last =
-              arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1);
-          position[dim] = arith::SubIOp::create(b, last, position[dim]);
+          Value last = b.index(type.getDimSize(dim) - 1);
+          position[dim] = b.subI(last, position[dim]);
         }
-        return tensor::ExtractOp::create(b, kernel, position);
+        return b.extract(kernel, position);
       });
 }
 
-LogicalResult Lowering::lowerConvolution(ConvolutionOp op) {
+LogicalResult Lowering::lower(ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   RankedTensorType type = convertType(op.getResult());
   Type hloResult = getElementType(op.getResult());
   Type sumType = getSumType(hloResult);
-  if (type.getNumElements() == 0) {
-    map(op.getResult(), makeEmpty(type));
+  if (mapEmpty(op.getResult()))
     return success();
-  }
   auto sumTensor =
       RankedTensorType::get(type.getShape(), convertElementType(sumType));
   if (convertType(op.getLhs()).getNumElements() == 0 ||
       convertType(op.getRhs()).getNumElements() == 0) {
-    map(op.getResult(), makeFilled(type, makeZero(type.getElementType())));
+    map(op.getResult(), makeFilled(type, b.zero(type.getElementType())));
     return success();
   }
   SmallVector<Window> windows = getWindows(op);

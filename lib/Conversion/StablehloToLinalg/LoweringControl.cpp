@@ -10,10 +10,8 @@ using namespace mlir::stablehlo;
 
 /// The types of the counterparts of the results.
 static SmallVector<Type> convertTypes(ValueRange values) {
-  SmallVector<Type> types;
-  for (Value value : values)
-    types.push_back(Lowering::convertType(value));
-  return types;
+  return llvm::map_to_vector(
+      values, [](Value value) -> Type { return Lowering::convertType(value); });
 }
 
 /// A loop whose counter the host knows: it need not be read from the device.
@@ -21,20 +19,18 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
   RankedTensorType counterType = convertType(op.getOperand()[loop.counter]);
   auto element = cast<IntegerType>(counterType.getElementType());
   auto makeCounter = [&](Value number) -> Value {
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(
-          b, b.getIntegerAttr(
-                 element,
-                 APInt(64, uint64_t(value), true).trunc(element.getWidth())));
+    auto constant = [&](int64_t value) {
+      return b.integer(
+          element, APInt(64, uint64_t(value), true).trunc(element.getWidth()));
     };
     Value count = arith::IndexCastOp::create(b, element, number);
-    Value distance = arith::MulIOp::create(b, count, constant(loop.step));
-    Value value = arith::AddIOp::create(b, constant(loop.first), distance);
+    Value distance = b.mulI(count, constant(loop.step));
+    Value value = b.addI(constant(loop.first), distance);
     return tensor::FromElementsOp::create(b, counterType, value);
   };
   // Not an scf.for: what deallocation makes of its buffers needs lists in
   // memory, where the host cannot be.
-  SmallVector<Value> inits = {index(0)};
+  SmallVector<Value> inits = {b.index(0)};
   for (auto [i, operand] : llvm::enumerate(op.getOperand()))
     if (i != loop.counter)
       inits.push_back(lookup(operand));
@@ -45,8 +41,7 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
     OpBuilder::InsertionGuard guard(b);
     Block *before = b.createBlock(&made.getBefore(), {}, types, locs);
     Value goesOn =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                              before->getArgument(0), index(loop.tripCount));
+        b.cmpI(IntOrder::slt, before->getArgument(0), b.index(loop.tripCount));
     scf::ConditionOp::create(b, goesOn, before->getArguments());
     Block *after = b.createBlock(&made.getAfter(), {}, types, locs);
     Value number = after->getArgument(0);
@@ -56,8 +51,7 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
                                  : Value(after->getArgument(next++)));
     if (failed(lowerBlock(op.getBody().front())))
       return failure();
-    SmallVector<Value> results = {
-        arith::AddIOp::create(b, number, index(1)).getResult()};
+    SmallVector<Value> results = {b.addI(number, b.index(1))};
     Operation *terminator = op.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
       if (i != loop.counter)
@@ -66,27 +60,23 @@ LogicalResult Lowering::lowerCountedLoop(WhileOp op, const CountedLoop &loop) {
   }
   unsigned next = 1;
   for (auto [i, old] : llvm::enumerate(op->getResults()))
-    map(old, i == loop.counter ? makeCounter(index(loop.tripCount))
+    map(old, i == loop.counter ? makeCounter(b.index(loop.tripCount))
                                : Value(made.getResult(next++)));
   return success();
 }
 
-LogicalResult Lowering::lowerWhile(WhileOp op) {
+LogicalResult Lowering::lower(WhileOp op) {
   if (target == Target::Cuda)
     if (std::optional<CountedLoop> loop = matchCountedLoop(op))
       return lowerCountedLoop(op, *loop);
-  SmallVector<Value> inits;
-  for (Value operand : op.getOperand())
-    inits.push_back(lookup(operand));
+  SmallVector<Value> inits = lookup(op.getOperand());
   SmallVector<Type> types = convertTypes(op->getResults());
   SmallVector<Location> locs(types.size(), op.getLoc());
   auto loop = scf::WhileOp::create(b, types, inits);
   OpBuilder::InsertionGuard guard(b);
 
   Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  for (auto [old, argument] :
-       llvm::zip_equal(op.getCond().getArguments(), before->getArguments()))
-    map(old, argument);
+  map(op.getCond().getArguments(), before->getArguments());
   if (failed(lowerBlock(op.getCond().front())))
     return failure();
   Value proceeds =
@@ -94,14 +84,10 @@ LogicalResult Lowering::lowerWhile(WhileOp op) {
   scf::ConditionOp::create(b, proceeds, before->getArguments());
 
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  for (auto [old, argument] :
-       llvm::zip_equal(op.getBody().getArguments(), after->getArguments()))
-    map(old, argument);
+  map(op.getBody().getArguments(), after->getArguments());
   if (failed(lowerBranch(op.getBody())))
     return failure();
-  for (auto [old, result] :
-       llvm::zip_equal(op->getResults(), loop.getResults()))
-    map(old, result);
+  map(op->getResults(), loop.getResults());
   return success();
 }
 
@@ -109,10 +95,8 @@ LogicalResult Lowering::lowerWhile(WhileOp op) {
 LogicalResult Lowering::lowerBranch(Region &region) {
   if (failed(lowerBlock(region.front())))
     return failure();
-  SmallVector<Value> results;
-  for (Value value : region.front().getTerminator()->getOperands())
-    results.push_back(lookup(value));
-  scf::YieldOp::create(b, results);
+  scf::YieldOp::create(b,
+                       lookup(region.front().getTerminator()->getOperands()));
   return success();
 }
 
@@ -128,7 +112,7 @@ static void ownResults(OpBuilder &b, Block &branch) {
         /*dynamicSizes=*/ValueRange(), /*copy=*/operand.get()));
 }
 
-LogicalResult Lowering::lowerIf(IfOp op) {
+LogicalResult Lowering::lower(IfOp op) {
   Value condition = getScalar(op.getPred());
   auto branch = scf::IfOp::create(b, convertTypes(op->getResults()), condition,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -141,13 +125,11 @@ LogicalResult Lowering::lowerIf(IfOp op) {
     return failure();
   ownResults(b, *branch.thenBlock());
   ownResults(b, *branch.elseBlock());
-  for (auto [old, result] :
-       llvm::zip_equal(op->getResults(), branch.getResults()))
-    map(old, result);
+  map(op->getResults(), branch.getResults());
   return success();
 }
 
-LogicalResult Lowering::lowerCase(CaseOp op) {
+LogicalResult Lowering::lower(CaseOp op) {
   // An index outside of the branches selects the last one, which is the
   // default of the switch.
   Value selected = toIndex(b, getScalar(op.getIndex()), b.getI32Type());
@@ -165,15 +147,11 @@ LogicalResult Lowering::lowerCase(CaseOp op) {
       return failure();
     ownResults(b, *block);
   }
-  for (auto [old, result] :
-       llvm::zip_equal(op->getResults(), branch.getResults()))
-    map(old, result);
+  map(op->getResults(), branch.getResults());
   return success();
 }
 
-LogicalResult Lowering::lowerBarrier(OptimizationBarrierOp op) {
-  for (auto [operand, result] :
-       llvm::zip_equal(op.getOperand(), op.getResult()))
-    map(result, lookup(operand));
+LogicalResult Lowering::lower(OptimizationBarrierOp op) {
+  map(op.getResult(), lookup(op.getOperand()));
   return success();
 }

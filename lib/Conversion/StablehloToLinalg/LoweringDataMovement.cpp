@@ -25,8 +25,7 @@ static SmallVector<ReassociationIndices> groupAll(int64_t rank) {
   return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
 }
 
-static Value makeReshape(ImplicitLocOpBuilder &b, Value value,
-                         RankedTensorType to) {
+static Value makeReshape(LoopBuilder &b, Value value, RankedTensorType to) {
   auto from = cast<RankedTensorType>(value.getType());
   if (from == to)
     return value;
@@ -52,53 +51,43 @@ static Value makeReshape(ImplicitLocOpBuilder &b, Value value,
   return value;
 }
 
-LogicalResult Lowering::lowerReshape(ReshapeOp op) {
+LogicalResult Lowering::lower(ReshapeOp op) {
   RankedTensorType type = convertType(op.getResult());
-  map(op.getResult(), type.getNumElements() == 0
-                          ? makeEmpty(type)
-                          : makeReshape(b, lookup(op.getOperand()), type));
+  if (!mapEmpty(op.getResult()))
+    map(op.getResult(), makeReshape(b, lookup(op.getOperand()), type));
   return success();
 }
 
 /// The bits of `value` from `position` on, as many as `type` has. Wider from
 /// narrower numbers is `joinBits`.
-static Value splitBits(ImplicitLocOpBuilder &b, Value value, Value position,
-                       Type type) {
+static Value splitBits(LoopBuilder &b, Value value, Value position, Type type) {
   unsigned width = value.getType().getIntOrFloatBitWidth();
   unsigned part = type.getIntOrFloatBitWidth();
   Type wide = b.getIntegerType(width);
-  Value bits = value.getType() == wide
-                   ? value
-                   : arith::BitcastOp::create(b, wide, value).getResult();
+  Value bits = b.bitcast(wide, value);
+
   Value number = arith::IndexCastOp::create(b, wide, position);
-  Value shift = arith::MulIOp::create(
-      b, number, arith::ConstantOp::create(b, b.getIntegerAttr(wide, part)));
-  Value shifted = arith::ShRUIOp::create(b, bits, shift);
+  Value shift = b.mulI(number, b.integer(wide, part));
+  Value shifted = b.shrUI(bits, shift);
   Type narrow = b.getIntegerType(part);
-  Value truncated = arith::TruncIOp::create(b, narrow, shifted);
-  return narrow == type ? truncated
-                        : arith::BitcastOp::create(b, type, truncated);
+  return b.bitcast(type, arith::TruncIOp::create(b, narrow, shifted));
 }
 
-static Value joinBits(ImplicitLocOpBuilder &b, ValueRange parts, Type type) {
+static Value joinBits(LoopBuilder &b, ValueRange parts, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   unsigned part = parts[0].getType().getIntOrFloatBitWidth();
   Type wide = b.getIntegerType(width), narrow = b.getIntegerType(part);
   Value result;
   for (auto [i, value] : llvm::enumerate(parts)) {
-    Value bits = value.getType() == narrow
-                     ? value
-                     : arith::BitcastOp::create(b, narrow, value).getResult();
-    Value extended = arith::ExtUIOp::create(b, wide, bits);
-    Value shift =
-        arith::ConstantOp::create(b, b.getIntegerAttr(wide, i * part));
-    Value shifted = arith::ShLIOp::create(b, extended, shift);
-    result = result ? arith::OrIOp::create(b, result, shifted) : shifted;
+    Value extended = arith::ExtUIOp::create(b, wide, b.bitcast(narrow, value));
+    Value shift = b.integer(wide, i * part);
+    Value shifted = b.shlI(extended, shift);
+    result = result ? b.orI(result, shifted) : shifted;
   }
-  return wide == type ? result : arith::BitcastOp::create(b, type, result);
+  return b.bitcast(type, result);
 }
 
-LogicalResult Lowering::lowerBitcast(BitcastConvertOp op) {
+LogicalResult Lowering::lower(BitcastConvertOp op) {
   RankedTensorType to = convertType(op.getResult());
   RankedTensorType from = convertType(op.getOperand());
   Value operand = lookup(op.getOperand());
@@ -112,27 +101,22 @@ LogicalResult Lowering::lowerBitcast(BitcastConvertOp op) {
   }
   unsigned fromWidth = fromElement.getIntOrFloatBitWidth();
   unsigned toWidth = toElement.getIntOrFloatBitWidth();
-  Value result = makeGenerated(
-      to, [&](ImplicitLocOpBuilder &nested, ValueRange indices) -> Value {
+  Value result =
+      makeGenerated(to, [&](LoopBuilder &nested, ValueRange indices) -> Value {
         if (fromWidth > toWidth) {
-          Value wide =
-              tensor::ExtractOp::create(nested, operand, indices.drop_back());
+          Value wide = nested.extract(operand, indices.drop_back());
           return splitBits(nested, wide, indices.back(), toElement);
         }
         if (fromWidth < toWidth) {
           SmallVector<Value> parts;
           for (unsigned i = 0; i < toWidth / fromWidth; ++i) {
             SmallVector<Value> position(indices);
-            position.push_back(arith::ConstantIndexOp::create(nested, i));
-            parts.push_back(
-                tensor::ExtractOp::create(nested, operand, position));
+            position.push_back(nested.index(i));
+            parts.push_back(nested.extract(operand, position));
           }
           return joinBits(nested, parts, toElement);
         }
-        Value element = tensor::ExtractOp::create(nested, operand, indices);
-        return fromElement == toElement
-                   ? element
-                   : arith::BitcastOp::create(nested, toElement, element);
+        return nested.bitcast(toElement, nested.extract(operand, indices));
       });
   map(op.getResult(), result);
   return success();
@@ -147,7 +131,7 @@ static SmallVector<OpFoldResult> clampStarts(Lowering &lowering,
                                              OperandRange starts,
                                              ArrayRef<int64_t> shape,
                                              ArrayRef<int64_t> sizes) {
-  ImplicitLocOpBuilder &b = lowering.b;
+  LoopBuilder &b = lowering.b;
   SmallVector<OpFoldResult> offsets;
   for (auto [start, size, extent] : llvm::zip_equal(starts, sizes, shape)) {
     if (size == extent) {
@@ -157,24 +141,18 @@ static SmallVector<OpFoldResult> clampStarts(Lowering &lowering,
     Value position =
         lowering.toIndex(b, lowering.getScalar(start), getElementType(start));
     // An unsigned 64-bit index beyond the signed range is large, not negative.
-    bool isLarge = getElementType(start).isUnsignedInteger(64);
-    Value last = lowering.index(extent - size);
-    if (isLarge)
-      position = arith::MinUIOp::create(b, position, last);
-    else
-      position = arith::MinSIOp::create(
-          b, arith::MaxSIOp::create(b, position, lowering.index(0)), last);
-    offsets.push_back(position);
+    Value last = b.index(extent - size);
+    offsets.push_back(getElementType(start).isUnsignedInteger(64)
+                          ? b.minUI(position, last)
+                          : b.minSI(b.maxSI(position, b.index(0)), last));
   }
   return offsets;
 }
 
-LogicalResult Lowering::lowerDynamicSlice(DynamicSliceOp op) {
+LogicalResult Lowering::lower(DynamicSliceOp op) {
   RankedTensorType type = convertType(op.getResult());
-  if (type.getNumElements() == 0) {
-    map(op.getResult(), makeEmpty(type));
+  if (mapEmpty(op.getResult()))
     return success();
-  }
   ArrayRef<int64_t> shape = convertType(op.getOperand()).getShape();
   SmallVector<OpFoldResult> offsets =
       clampStarts(*this, op.getStartIndices(), shape, op.getSliceSizes());
@@ -185,7 +163,7 @@ LogicalResult Lowering::lowerDynamicSlice(DynamicSliceOp op) {
   return success();
 }
 
-LogicalResult Lowering::lowerDynamicUpdateSlice(DynamicUpdateSliceOp op) {
+LogicalResult Lowering::lower(DynamicUpdateSliceOp op) {
   RankedTensorType update = convertType(op.getUpdate());
   Value operand = lookup(op.getOperand());
   if (update.getNumElements() == 0) {
@@ -206,7 +184,7 @@ LogicalResult Lowering::lowerDynamicUpdateSlice(DynamicUpdateSliceOp op) {
 // Joining
 //===----------------------------------------------------------------------===//
 
-LogicalResult Lowering::lowerConcatenate(ConcatenateOp op) {
+LogicalResult Lowering::lower(ConcatenateOp op) {
   RankedTensorType type = convertType(op.getResult());
   Value result = makeEmpty(type);
   SmallVector<int64_t> offsets(type.getRank(), 0);
@@ -264,7 +242,7 @@ Value Lowering::pad(Value tensor, Value scalar, ArrayRef<int64_t> low,
       toFoldResults(b, count), toFoldResults(b, steps));
 }
 
-LogicalResult Lowering::lowerPad(PadOp op) {
+LogicalResult Lowering::lower(PadOp op) {
   Value result = pad(lookup(op.getOperand()), getScalar(op.getPaddingValue()),
                      op.getEdgePaddingLow(), op.getEdgePaddingHigh(),
                      op.getInteriorPadding());

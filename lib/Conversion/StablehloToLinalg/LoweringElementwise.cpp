@@ -25,7 +25,7 @@ public:
   /// Adds the tensors that the element is computed from.
   void collect(Value value, AffineMap map);
   /// The element; after `collect` and `setArguments`.
-  Value emit(ImplicitLocOpBuilder &b, Value value, AffineMap map);
+  Value emit(LoopBuilder &b, Value value, AffineMap map);
 
   SmallVector<Value> getTensors() const;
   SmallVector<AffineMap> getMaps() const;
@@ -35,9 +35,9 @@ private:
   using Element = std::pair<Value, AffineMap>;
 
   Operation *getInlined(Value value) const;
-  AffineMap getOperandMap(Operation *op, OpOperand &operand, AffineMap map);
-  Value emitIota(ImplicitLocOpBuilder &b, IotaOp op, AffineMap map);
-  Value emitOp(ImplicitLocOpBuilder &b, Operation *op, AffineMap map);
+
+  Value emitIota(LoopBuilder &b, IotaOp op, AffineMap map);
+  Value emitOp(LoopBuilder &b, Operation *op, AffineMap map);
 
   Lowering &lowering;
   /// Elements that are loaded, in order.
@@ -48,6 +48,22 @@ private:
 
 } // namespace hetero
 
+SmallVector<Value> hetero::getIndices(LoopBuilder &b, int64_t rank) {
+  SmallVector<Value> indices;
+  for (int64_t d = 0; d < rank; ++d)
+    indices.push_back(linalg::IndexOp::create(b, d));
+  return indices;
+}
+
+SmallVector<utils::IteratorType> hetero::getIterators(AffineMap resultMap) {
+  SmallVector<utils::IteratorType> iterators(resultMap.getNumDims(),
+                                             utils::IteratorType::reduction);
+  for (AffineExpr expr : resultMap.getResults())
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  return iterators;
+}
+
 Operation *LoopBody::getInlined(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op || !isFusible(op))
@@ -55,8 +71,9 @@ Operation *LoopBody::getInlined(Value value) const {
   return lowering.plan.isInlined(op) ? op : nullptr;
 }
 
-AffineMap LoopBody::getOperandMap(Operation *op, OpOperand &operand,
-                                  AffineMap map) {
+/// Where the element at `map` of what `op` computes comes from.
+static AffineMap getOperandMap(Operation *op, OpOperand &operand,
+                               AffineMap map) {
   if (isView(op))
     return getViewMap(op, map);
   // A predicate or bound of rank 0 serves all elements.
@@ -101,23 +118,21 @@ void LoopBody::setArguments(ValueRange arguments) {
     emitted[load.first] = argument;
 }
 
-Value LoopBody::emitIota(ImplicitLocOpBuilder &b, IotaOp op, AffineMap map) {
-  AffineMap dimension = map.getSubMap({unsigned(op.getIotaDimension())});
-  SmallVector<Value> indices;
-  for (unsigned d = 0; d < map.getNumDims(); ++d)
-    indices.push_back(linalg::IndexOp::create(b, d));
-  Value position = affine::AffineApplyOp::create(b, dimension, indices);
-  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), position);
-  return emitConvert(b, integer, b.getI64Type(),
-                     getElementType(op.getOutput()));
+static Value convertIndex(LoopBuilder &b, Value index, Type type) {
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), index);
+  return emitConvert(b, integer, b.getI64Type(), type);
 }
 
-Value LoopBody::emitOp(ImplicitLocOpBuilder &b, Operation *op, AffineMap map) {
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto elements = cast<DenseElementsAttr>(constant.getValue());
-    return emitScalarConstant(b, elements.getSplatValue<Attribute>(),
-                              elements.getElementType());
-  }
+Value LoopBody::emitIota(LoopBuilder &b, IotaOp op, AffineMap map) {
+  AffineMap dimension = map.getSubMap({unsigned(op.getIotaDimension())});
+  Value position = affine::AffineApplyOp::create(
+      b, dimension, getIndices(b, map.getNumDims()));
+  return convertIndex(b, position, getElementType(op.getOutput()));
+}
+
+Value LoopBody::emitOp(LoopBuilder &b, Operation *op, AffineMap map) {
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return emitSplat(b, constant);
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(b, iota, map);
   SmallVector<Value> operands;
@@ -132,7 +147,7 @@ Value LoopBody::emitOp(ImplicitLocOpBuilder &b, Operation *op, AffineMap map) {
 }
 
 /// Depth first without recursion: clusters may be deep.
-Value LoopBody::emit(ImplicitLocOpBuilder &b, Value value, AffineMap map) {
+Value LoopBody::emit(LoopBuilder &b, Value value, AffineMap map) {
   SmallVector<std::pair<Element, bool>> stack = {{{value, map}, false}};
   while (!stack.empty()) {
     auto [element, isReady] = stack.pop_back_val();
@@ -158,8 +173,7 @@ Value LoopBody::emit(ImplicitLocOpBuilder &b, Value value, AffineMap map) {
 /// size no map tells.
 static void addSizes(Lowering &lowering, ArrayRef<int64_t> shape,
                      SmallVectorImpl<Value> &inputs,
-                     SmallVectorImpl<AffineMap> &maps,
-                     ArrayRef<AffineMap> outputMaps) {
+                     SmallVectorImpl<AffineMap> &maps, AffineMap outputMap) {
   llvm::SmallBitVector known(shape.size());
   auto note = [&](AffineMap map) {
     for (AffineExpr expr : map.getResults())
@@ -167,7 +181,7 @@ static void addSizes(Lowering &lowering, ArrayRef<int64_t> shape,
         known.set(dim.getPosition());
   };
   llvm::for_each(maps, note);
-  llvm::for_each(outputMaps, note);
+  note(outputMap);
   for (auto [d, size] : llvm::enumerate(shape)) {
     if (known.test(d))
       continue;
@@ -191,18 +205,16 @@ static Value takeFront(OpBuilder &b, Value tensor, AffineMap map,
   if (ArrayRef<int64_t>(sizes) == type.getShape())
     return tensor;
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)),
-      strides(sizes.size(), b.getIndexAttr(1)), lengths;
-  for (int64_t size : sizes)
-    lengths.push_back(b.getIndexAttr(size));
-  return tensor::ExtractSliceOp::create(b, tensor.getLoc(), tensor, offsets,
-                                        lengths, strides);
+      strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(
+      b, tensor.getLoc(), tensor, offsets,
+      getAsIndexOpFoldResult(b.getContext(), sizes), strides);
 }
 
-FailureOr<linalg::GenericOp>
-Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
-                   ArrayRef<AffineMap> valueMaps, ValueRange outputs,
-                   ArrayRef<AffineMap> outputMaps,
-                   ArrayRef<utils::IteratorType> iterators, BodyFn body) {
+linalg::GenericOp Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
+                                     ArrayRef<AffineMap> valueMaps,
+                                     ValueRange outputs, AffineMap outputMap,
+                                     BodyFn body) {
   LoopBody loop(*this);
   for (auto [value, map] : llvm::zip_equal(values, valueMaps))
     loop.collect(value, map);
@@ -210,57 +222,44 @@ Lowering::makeLoop(ArrayRef<int64_t> shape, ValueRange values,
   SmallVector<AffineMap> maps = loop.getMaps();
   for (auto [input, map] : llvm::zip_equal(inputs, maps))
     input = takeFront(b, input, map, shape);
-  addSizes(*this, shape, inputs, maps, outputMaps);
-  maps.append(outputMaps.begin(), outputMaps.end());
-  bool hasFailed = false;
-  auto op = linalg::GenericOp::create(
-      b, TypeRange(outputs), inputs, outputs, maps, iterators,
+  addSizes(*this, shape, inputs, maps, outputMap);
+  maps.append(outputs.size(), outputMap);
+  return linalg::GenericOp::create(
+      b, TypeRange(outputs), inputs, outputs, maps, getIterators(outputMap),
       [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-        ImplicitLocOpBuilder nested(loc, builder);
+        LoopBuilder nested(loc, builder);
         loop.setArguments(arguments);
-        SmallVector<Value> elements, results;
-        for (auto [value, map] : llvm::zip_equal(values, valueMaps)) {
+        SmallVector<Value> elements;
+        for (auto [value, map] : llvm::zip_equal(values, valueMaps))
           elements.push_back(loop.emit(nested, value, map));
-          hasFailed |= !elements.back();
-        }
         ValueRange old = arguments.drop_front(inputs.size());
-        if (hasFailed || failed(body(nested, elements, old, results))) {
-          hasFailed = true;
-          results.assign(old.begin(), old.end());
-        }
+        hasFailed |= llvm::is_contained(elements, Value());
+        SmallVector<Value> results(old);
+        if (!hasFailed)
+          results = body(nested, elements, old);
         linalg::YieldOp::create(nested, results);
       });
-  if (hasFailed)
-    return failure();
-  return op;
 }
 
 Value Lowering::makeGenerated(
     RankedTensorType type,
-    llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+    llvm::function_ref<Value(LoopBuilder &, ValueRange)> body) {
   if (type.getNumElements() == 0)
     return makeEmpty(type);
-  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto loop =
-      makeLoop(type.getShape(), {}, {}, makeEmpty(type), map, iterators,
-               [&](ImplicitLocOpBuilder &nested, ValueRange, ValueRange,
-                   SmallVectorImpl<Value> &results) {
-                 SmallVector<Value> indices;
-                 for (int64_t d = 0; d < type.getRank(); ++d)
-                   indices.push_back(linalg::IndexOp::create(nested, d));
-                 results.push_back(body(nested, indices));
-                 return success();
-               });
-  return (*loop)->getResult(0);
+  auto loop = makeLoop(type.getShape(), {}, {}, makeEmpty(type),
+                       b.getMultiDimIdentityMap(type.getRank()),
+                       [&](LoopBuilder &nested, ValueRange, ValueRange) {
+                         SmallVector<Value> indices =
+                             getIndices(nested, type.getRank());
+                         return SmallVector<Value>{body(nested, indices)};
+                       });
+  return loop.getResult(0);
 }
 
 Value Lowering::getTensor(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
-  if (failed(lowerFusible(*value.getDefiningOp())))
-    return {};
+  lowerFusible(*value.getDefiningOp());
   Value made = mapping.lookup(value);
   // It does not dominate other users.
   mapping.erase(value);
@@ -271,55 +270,36 @@ Value Lowering::getTensor(Value value) {
 // Roots of clusters
 //===----------------------------------------------------------------------===//
 
-LogicalResult Lowering::lowerFusible(Operation &op) {
+void Lowering::lowerFusible(Operation &op) {
   Value result = op.getResult(0);
   RankedTensorType type = convertType(result);
-  if (type.getNumElements() == 0) {
-    map(result, makeEmpty(type));
-    return success();
-  }
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto elements = cast<DenseElementsAttr>(constant.getValue());
-    Value scalar = emitScalarConstant(b, elements.getSplatValue<Attribute>(),
-                                      elements.getElementType());
-    map(result, makeFilled(type, scalar));
-    return success();
-  }
+  if (mapEmpty(result))
+    return;
+
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return map(result, makeFilled(type, emitSplat(b, constant)));
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   // The root itself is computed here, from its operands.
   SmallVector<Value> operands(op.getOperands());
   SmallVector<AffineMap> maps;
-  for (Value operand : operands) {
+  for (OpOperand &operand : op.getOpOperands())
+    maps.push_back(getOperandMap(&op, operand, identity));
+
+  auto body = [&](LoopBuilder &nested, ValueRange elements,
+                  ValueRange old) -> SmallVector<Value> {
     if (isView(&op))
-      maps.push_back(getViewMap(&op, identity));
-    else if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
-      maps.push_back(AffineMap::get(type.getRank(), 0, b.getContext()));
-    else
-      maps.push_back(identity);
-  }
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto body = [&](ImplicitLocOpBuilder &nested, ValueRange elements, ValueRange,
-                  SmallVectorImpl<Value> &results) -> LogicalResult {
-    if (isView(&op)) {
-      results.push_back(elements[0]);
-    } else if (auto iota = dyn_cast<IotaOp>(op)) {
+      return {elements[0]};
+    if (auto iota = dyn_cast<IotaOp>(op)) {
       Value position = linalg::IndexOp::create(nested, iota.getIotaDimension());
-      Value integer =
-          arith::IndexCastOp::create(nested, nested.getI64Type(), position);
-      results.push_back(emitConvert(nested, integer, nested.getI64Type(),
-                                    getElementType(result)));
-    } else {
-      results.push_back(emitScalarOp(nested, &op, elements));
+      return {convertIndex(nested, position, getElementType(result))};
     }
-    return success(results[0] != nullptr);
+    Value element = emitScalarOp(nested, &op, elements);
+    hasFailed |= !element;
+    return {element ? element : old[0]};
   };
   auto loop = makeLoop(type.getShape(), operands, maps, makeEmpty(type),
-                       identity, iterators, body);
-  if (failed(loop))
-    return failure();
-  map(result, (*loop)->getResult(0));
-  return success();
+                       identity, body);
+  map(result, loop.getResult(0));
 }
 
 /// The elements with signless integers, as arith has them.
@@ -349,7 +329,7 @@ static DenseElementsAttr convertElements(ElementsAttr value,
   return DenseElementsAttr::get(type, bits);
 }
 
-LogicalResult Lowering::lowerConstant(ConstantOp op) {
+LogicalResult Lowering::lower(ConstantOp op) {
   RankedTensorType type = convertType(op.getOutput());
   DenseElementsAttr elements = convertElements(op.getValue(), type);
   if (!elements)
@@ -358,25 +338,17 @@ LogicalResult Lowering::lowerConstant(ConstantOp op) {
   return success();
 }
 
-LogicalResult Lowering::lowerMap(MapOp op) {
+LogicalResult Lowering::lower(MapOp op) {
   RankedTensorType type = convertType(op.getResult());
-  if (type.getNumElements() == 0) {
-    map(op.getResult(), makeEmpty(type));
+  if (mapEmpty(op.getResult()))
     return success();
-  }
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<AffineMap> maps(op.getInputs().size(), identity);
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  auto loop = makeLoop(type.getShape(), op.getInputs(), maps, makeEmpty(type),
-                       identity, iterators,
-                       [&](ImplicitLocOpBuilder &nested, ValueRange elements,
-                           ValueRange, SmallVectorImpl<Value> &results) {
-                         return emitRegion(nested, op.getComputation(),
-                                           elements, results);
-                       });
-  if (failed(loop))
-    return failure();
-  map(op.getResult(), (*loop)->getResult(0));
+  auto loop =
+      makeLoop(type.getShape(), op.getInputs(), maps, makeEmpty(type), identity,
+               [&](LoopBuilder &nested, ValueRange elements, ValueRange) {
+                 return emitRegion(nested, op.getComputation(), elements);
+               });
+  map(op.getResult(), loop.getResult(0));
   return success();
 }

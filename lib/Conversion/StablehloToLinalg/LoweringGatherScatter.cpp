@@ -21,6 +21,12 @@ struct Windows {
   ArrayRef<int64_t> indexMap;     ///< Operand dimension of each component.
   int64_t vectorDim;
 
+  /// Whether a window has this dimension of the operand.
+  bool hasDimension(int64_t d) const {
+    return !llvm::is_contained(insertedDims, d) &&
+           !llvm::is_contained(operandBatch, d);
+  }
+
   /// For the element at `position` of the result: where its vector is, without
   /// the component.
   SmallVector<Value> getBatch(ValueRange position) const {
@@ -32,18 +38,17 @@ struct Windows {
   }
 
   /// The start of the window along each dimension of the operand.
-  SmallVector<Value> getStarts(Lowering &lowering, ImplicitLocOpBuilder &b,
+  SmallVector<Value> getStarts(Lowering &lowering, LoopBuilder &b,
                                Value indices, Type indexType, ValueRange batch,
                                int64_t rank) const {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value zero = b.index(0);
     SmallVector<Value> starts(rank, zero);
     int64_t indicesRank = cast<RankedTensorType>(indices.getType()).getRank();
     for (auto [component, dim] : llvm::enumerate(indexMap)) {
       SmallVector<Value> place(batch);
       if (vectorDim < indicesRank)
-        place.insert(place.begin() + vectorDim,
-                     arith::ConstantIndexOp::create(b, component));
-      Value index = tensor::ExtractOp::create(b, indices, place);
+        place.insert(place.begin() + vectorDim, b.index(component));
+      Value index = b.extract(indices, place);
       starts[dim] = lowering.toIndex(b, index, indexType);
     }
     for (auto [dim, partner] : llvm::zip_equal(operandBatch, indicesBatch)) {
@@ -55,16 +60,12 @@ struct Windows {
   }
 
   /// Offsets within the window along each dimension of the operand.
-  SmallVector<Value> getOffsets(ImplicitLocOpBuilder &b, ValueRange position,
+  SmallVector<Value> getOffsets(LoopBuilder &b, ValueRange position,
                                 int64_t rank) const {
     SmallVector<Value> offsets(rank);
     size_t next = 0;
-    for (int64_t d = 0; d < rank; ++d) {
-      bool isWindow = !llvm::is_contained(insertedDims, d) &&
-                      !llvm::is_contained(operandBatch, d);
-      offsets[d] = isWindow ? position[windowDims[next++]]
-                            : arith::ConstantIndexOp::create(b, 0).getResult();
-    }
+    for (int64_t d = 0; d < rank; ++d)
+      offsets[d] = hasDimension(d) ? position[windowDims[next++]] : b.index(0);
     return offsets;
   }
 
@@ -75,8 +76,7 @@ struct Windows {
     llvm::SmallBitVector independent(rank, op.getUniqueIndices());
     int64_t operandRank = Lowering::convertType(op.getInputs()[0]).getRank();
     for (int64_t d = 0, next = 0; d < operandRank; ++d)
-      if (!llvm::is_contained(insertedDims, d) &&
-          !llvm::is_contained(operandBatch, d)) {
+      if (hasDimension(d)) {
         if (!llvm::is_contained(indexMap, d))
           independent.set(windowDims[next]);
         ++next;
@@ -94,9 +94,10 @@ struct Windows {
 };
 } // namespace
 
-SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
-                                      const llvm::SmallBitVector &independent,
-                                      ValueRange carried, NestFn body) {
+scf::ValueVector Lowering::makeNest(ArrayRef<int64_t> shape,
+                                    const llvm::SmallBitVector &independent,
+                                    ValueRange carried,
+                                    LoopBuilder::NestFn body) {
   // Without loops a condition around the only write decides which buffer the
   // result is, unless the write goes to one of its own.
   SmallVector<Value> owned(carried);
@@ -117,28 +118,24 @@ SmallVector<Value> Lowering::makeNest(ArrayRef<int64_t> shape,
   for (size_t d = 0; d < shape.size(); ++d)
     if (sharesLoops && !independent[d])
       order.push_back(d);
-  SmallVector<Value> lower(shape.size(), index(0)), upper;
-  SmallVector<Value> steps(shape.size(), index(1));
+  SmallVector<int64_t> sizes;
   for (int64_t d : order)
-    upper.push_back(index(shape[d]));
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), lower, upper, steps, carried,
-      [&](OpBuilder &builder, Location loc, ValueRange indices,
-          ValueRange values) -> scf::ValueVector {
-        ImplicitLocOpBuilder nested(loc, builder);
-        SmallVector<Value> position(shape.size());
-        for (auto [d, index] : llvm::zip_equal(order, indices))
-          position[d] = index;
-        SmallVector<Value> next = body(nested, position, values);
-        return scf::ValueVector(next.begin(), next.end());
-      });
+    sizes.push_back(shape[d]);
+  scf::LoopNest nest =
+      b.nest(sizes, carried,
+             [&](LoopBuilder &nested, ValueRange indices, ValueRange values) {
+               SmallVector<Value> position(shape.size());
+               for (auto [d, index] : llvm::zip_equal(order, indices))
+                 position[d] = index;
+               return body(nested, position, values);
+             });
   for (auto [d, loop] : llvm::zip_equal(order, nest.loops))
     if (independent[d])
       loop->setAttr(kParallelAttr, b.getUnitAttr());
-  return llvm::to_vector(ValueRange(nest.results));
+  return nest.results;
 }
 
-LogicalResult Lowering::lowerGather(GatherOp op) {
+LogicalResult Lowering::lower(GatherOp op) {
   auto numbers = op.getDimensionNumbers();
   Windows windows = {
       numbers.getOffsetDims(),          numbers.getCollapsedSliceDims(),
@@ -151,49 +148,43 @@ LogicalResult Lowering::lowerGather(GatherOp op) {
   Type indexType = getElementType(op.getStartIndices());
   int64_t rank = operandType.getRank();
   Value result = makeGenerated(
-      type, [&](ImplicitLocOpBuilder &nested, ValueRange position) -> Value {
+      type, [&](LoopBuilder &nested, ValueRange position) -> Value {
         SmallVector<Value> starts =
             windows.getStarts(*this, nested, indices, indexType,
                               windows.getBatch(position), rank);
         SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
-        Value zero = arith::ConstantIndexOp::create(nested, 0);
+        Value zero = nested.index(0);
         for (int64_t d = 0; d < rank; ++d) {
           if (llvm::is_contained(windows.indexMap, d)) {
-            Value last = arith::ConstantIndexOp::create(
-                nested, operandType.getDimSize(d) - op.getSliceSizes()[d]);
-            starts[d] =
-                indexType.isUnsignedInteger(64)
-                    ? arith::MinUIOp::create(nested, starts[d], last)
-                          .getResult()
-                    : arith::MinSIOp::create(
-                          nested,
-                          arith::MaxSIOp::create(nested, starts[d], zero), last)
-                          .getResult();
+            Value last =
+                nested.index(operandType.getDimSize(d) - op.getSliceSizes()[d]);
+            starts[d] = indexType.isUnsignedInteger(64)
+                            ? nested.minUI(starts[d], last)
+                            : nested.minSI(nested.maxSI(starts[d], zero), last);
           }
-          starts[d] = arith::AddIOp::create(nested, starts[d], offsets[d]);
+          starts[d] = nested.addI(starts[d], offsets[d]);
         }
-        return tensor::ExtractOp::create(nested, operand, starts);
+        return nested.extract(operand, starts);
       });
   map(op.getResult(), result);
   return success();
 }
 
 /// Whether windows of `sizes` at `starts` lie within `shape`.
-static Value isWithin(ImplicitLocOpBuilder &b, ValueRange starts,
+static Value isWithin(LoopBuilder &b, ValueRange starts,
                       ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
                       ArrayRef<int64_t> dims) {
-  Value inside = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value inside = b.flag(true);
   for (int64_t d : dims) {
     // As unsigned numbers, negative ones are large.
-    Value bound = arith::ConstantIndexOp::create(b, shape[d] - sizes[d] + 1);
-    Value fits =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, starts[d], bound);
-    inside = arith::AndIOp::create(b, inside, fits);
+    Value bound = b.index(shape[d] - sizes[d] + 1);
+    Value fits = b.cmpI(IntOrder::ult, starts[d], bound);
+    inside = b.andI(inside, fits);
   }
   return inside;
 }
 
-LogicalResult Lowering::lowerScatter(ScatterOp op) {
+LogicalResult Lowering::lower(ScatterOp op) {
   auto numbers = op.getScatterDimensionNumbers();
   Windows windows = {numbers.getUpdateWindowDims(),
                      numbers.getInsertedWindowDims(),
@@ -201,17 +192,12 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
                      numbers.getScatterIndicesBatchingDims(),
                      numbers.getScatterDimsToOperandDims(),
                      numbers.getIndexVectorDim()};
-  SmallVector<Value> inputs, updates;
-  for (auto [input, update] :
-       llvm::zip_equal(op.getInputs(), op.getUpdates())) {
-    inputs.push_back(lookup(input));
-    updates.push_back(lookup(update));
-  }
+  SmallVector<Value> inputs = lookup(op.getInputs());
+  SmallVector<Value> updates = lookup(op.getUpdates());
   RankedTensorType updateType = convertType(op.getUpdates()[0]);
   RankedTensorType type = convertType(op.getInputs()[0]);
   if (updateType.getNumElements() == 0) {
-    for (auto [result, input] : llvm::zip_equal(op->getResults(), inputs))
-      map(result, input);
+    map(op->getResults(), inputs);
     return success();
   }
   Value indices = lookup(op.getScatterIndices());
@@ -219,38 +205,31 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
   int64_t rank = type.getRank();
   SmallVector<int64_t> sizes(rank, 1);
   for (int64_t d = 0, next = 0; d < rank; ++d)
-    if (!llvm::is_contained(windows.insertedDims, d) &&
-        !llvm::is_contained(windows.operandBatch, d))
+    if (windows.hasDimension(d))
+
       sizes[d] = updateType.getDimSize(windows.windowDims[next++]);
   for (int64_t d : windows.indexMap)
     if (sizes[d] > type.getDimSize(d)) {
-      for (auto [result, input] : llvm::zip_equal(op->getResults(), inputs))
-        map(result, input);
+      map(op->getResults(), inputs);
       return success();
     }
 
-  bool hasFailed = false;
-  auto combine = [&](OpBuilder &builder, Location loc, ValueRange at,
-                     ValueRange position, ValueRange carried) {
-    ImplicitLocOpBuilder then(loc, builder);
-    SmallVector<Value> arguments, combined, inserted;
+  auto combine = [&](LoopBuilder &then, ValueRange at, ValueRange position,
+                     ValueRange carried) {
+    SmallVector<Value> arguments, inserted;
     for (Value input : carried)
-      arguments.push_back(tensor::ExtractOp::create(then, input, at));
+      arguments.push_back(then.extract(input, at));
     for (Value update : updates)
-      arguments.push_back(tensor::ExtractOp::create(then, update, position));
-    if (failed(
-            emitRegion(then, op.getUpdateComputation(), arguments, combined))) {
-      hasFailed = true;
-      combined.assign(arguments.begin(), arguments.begin() + inputs.size());
-    }
+      arguments.push_back(then.extract(update, position));
+    SmallVector<Value> combined =
+        emitRegion(then, op.getUpdateComputation(), arguments);
     for (auto [value, input] : llvm::zip_equal(combined, carried))
       inserted.push_back(tensor::InsertOp::create(then, value, input, at));
-    scf::YieldOp::create(then, inserted);
+    return inserted;
   };
-  SmallVector<Value> results = makeNest(
+  scf::ValueVector results = makeNest(
       updateType.getShape(), windows.getIndependent(op), inputs,
-      [&](ImplicitLocOpBuilder &nested, ValueRange position,
-          ValueRange carried) {
+      [&](LoopBuilder &nested, ValueRange position, ValueRange carried) {
         SmallVector<Value> starts =
             windows.getStarts(*this, nested, indices, indexType,
                               windows.getBatch(position), rank);
@@ -258,20 +237,14 @@ LogicalResult Lowering::lowerScatter(ScatterOp op) {
             isWithin(nested, starts, sizes, type.getShape(), windows.indexMap);
         SmallVector<Value> offsets = windows.getOffsets(nested, position, rank);
         for (auto [start, offset] : llvm::zip_equal(starts, offsets))
-          start = arith::AddIOp::create(nested, start, offset);
-        auto branch = scf::IfOp::create(
-            nested, inside,
-            [&](OpBuilder &inner, Location at) {
-              combine(inner, at, starts, position, carried);
+          start = nested.addI(start, offset);
+        return nested.ifElse(
+            inside,
+            [&](LoopBuilder &then) {
+              return combine(then, starts, position, carried);
             },
-            [&](OpBuilder &inner, Location at) {
-              scf::YieldOp::create(inner, at, carried);
-            });
-        return llvm::to_vector(ValueRange(branch.getResults()));
+            [&](LoopBuilder &) { return SmallVector<Value>(carried); });
       });
-  if (hasFailed)
-    return failure();
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
-    map(result, value);
+  map(op->getResults(), results);
   return success();
 }

@@ -18,7 +18,6 @@
 #include "Lowering.h"
 #include "hetero/Runtime/Fft.h"
 #include "hetero/Runtime/Lapack.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -35,65 +34,34 @@ LogicalResult Lowering::callLibrary(Operation *op, StringRef name,
   if (target == Target::Cuda)
     return reject(op);
   SmallVector<Value> buffers, made;
-  for (Value operand : operands) {
-    RankedTensorType type = convertType(operand);
-    auto buffer = MemRefType::get(type.getShape(), type.getElementType());
-    buffers.push_back(bufferization::ToBufferOp::create(
-        b, buffer, lookup(operand), /*read_only=*/true));
-  }
-  for (Value result : results) {
-    RankedTensorType type = convertType(result);
-    made.push_back(memref::AllocOp::create(
-        b, MemRefType::get(type.getShape(), type.getElementType())));
-  }
+  for (Value operand : operands)
+    buffers.push_back(getBuffer(operand));
+  for (Value result : results)
+    made.push_back(makeBuffer(result));
+
   llvm::append_range(buffers, made);
   auto listType = MemRefType::get({int64_t(numbers.size() + buffers.size())},
                                   b.getIndexType());
   Value list = memref::AllocOp::create(b, listType);
   int64_t next = 0;
   for (int64_t number : numbers)
-    memref::StoreOp::create(b, index(number), list, index(next++));
+    memref::StoreOp::create(b, b.index(number), list, b.index(next++));
   for (Value buffer : buffers) {
     Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-    memref::StoreOp::create(b, address, list, index(next++));
+    memref::StoreOp::create(b, address, list, b.index(next++));
   }
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, list);
   func::CallOp::create(b, name, TypeRange(), address);
   libraryCalls.insert(name);
-  for (auto [result, buffer] : llvm::zip_equal(results, made))
-    map(result, bufferization::ToTensorOp::create(b, convertType(result),
-                                                  buffer, /*restrict=*/true));
+  mapBuffers(results, made);
+
   return success();
 }
 
-/// Whether there is nothing to compute: all results are empty.
-static bool areEmpty(ValueRange results) {
-  return llvm::all_of(results, [](Value result) {
-    return Lowering::convertType(result).getNumElements() == 0;
-  });
-}
-
-LogicalResult Lowering::lowerFft(FftOp op) {
+LogicalResult Lowering::lower(FftOp op) {
   RankedTensorType type = convertType(op.getOperand());
-  RankedTensorType result = convertType(op.getResult());
-  if (result.getNumElements() == 0) {
-    map(op.getResult(), makeEmpty(result));
+  if (mapEmpty(op.getResult()))
     return success();
-  }
-  runtime::FftKind kind = runtime::kFft;
-  switch (op.getFftType()) {
-  case FftType::FFT:
-    break;
-  case FftType::IFFT:
-    kind = runtime::kIfft;
-    break;
-  case FftType::RFFT:
-    kind = runtime::kRfft;
-    break;
-  case FftType::IRFFT:
-    kind = runtime::kIrfft;
-    break;
-  }
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
@@ -104,8 +72,13 @@ LogicalResult Lowering::lowerFft(FftOp op) {
   int64_t batch = 1;
   for (int64_t size : type.getShape().drop_back(lengths.size()))
     batch *= size;
-  SmallVector<int64_t> numbers = {kind, element.isF64(), batch,
-                                  int64_t(lengths.size())};
+  // Both enumerations have one order.
+  static_assert(int64_t(FftType::FFT) == runtime::kFft &&
+                int64_t(FftType::IFFT) == runtime::kIfft &&
+                int64_t(FftType::RFFT) == runtime::kRfft &&
+                int64_t(FftType::IRFFT) == runtime::kIrfft);
+  SmallVector<int64_t> numbers = {int64_t(op.getFftType()), element.isF64(),
+                                  batch, int64_t(lengths.size())};
   numbers.append(lengths.begin(), lengths.end());
   return callLibrary(op, "hetero_fft", numbers, op.getOperand(),
                      op.getResult());
@@ -159,11 +132,9 @@ struct LapackCall {
 };
 } // namespace
 
-LogicalResult Lowering::lowerCholesky(CholeskyOp op) {
-  if (areEmpty(op->getResults())) {
-    map(op.getResult(), makeEmpty(convertType(op.getResult())));
+LogicalResult Lowering::lower(CholeskyOp op) {
+  if (mapEmpty(op.getResult()))
     return success();
-  }
   LapackCall call{runtime::kPotrf, op.getA()};
   call.options = {op.getLower() ? 'L' : 'U', /*alone=*/1, 0, 0};
   auto numbers = call.getNumbers();
@@ -172,11 +143,9 @@ LogicalResult Lowering::lowerCholesky(CholeskyOp op) {
   return callLibrary(op, "hetero_lapack", *numbers, op.getA(), op.getResult());
 }
 
-LogicalResult Lowering::lowerTriangularSolve(TriangularSolveOp op) {
-  if (areEmpty(op->getResults())) {
-    map(op.getResult(), makeEmpty(convertType(op.getResult())));
+LogicalResult Lowering::lower(TriangularSolveOp op) {
+  if (mapEmpty(op.getResult()))
     return success();
-  }
   LapackCall call{runtime::kTrsm, op.getB()};
   char transpose = op.getTransposeA() == Transpose::ADJOINT     ? 'C'
                    : op.getTransposeA() == Transpose::TRANSPOSE ? 'T'
@@ -265,7 +234,7 @@ static void addSizes(LapackCall &call, CustomCallOp op) {
   }
 }
 
-LogicalResult Lowering::lowerCustomCall(CustomCallOp op) {
+LogicalResult Lowering::lower(CustomCallOp op) {
   StringRef name = op.getCallTargetName();
   // Wishes that this code is too late for.
   if (name == "Sharding" && op.getInputs().size() == 1 &&

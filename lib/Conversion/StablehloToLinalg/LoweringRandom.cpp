@@ -21,112 +21,97 @@ namespace {
 /// Arithmetic on words of one width.
 class Words {
 public:
-  Words(ImplicitLocOpBuilder &b, unsigned width)
-      : b(b), type(b.getIntegerType(width)) {}
+  Words(LoopBuilder &b, unsigned width) : b(b), type(b.getIntegerType(width)) {}
 
   Value constant(uint64_t value) {
     APInt bits(64, value);
-    return arith::ConstantOp::create(
-        b, b.getIntegerAttr(type, bits.trunc(type.getIntOrFloatBitWidth())));
+    return b.integer(type, bits.trunc(type.getIntOrFloatBitWidth()));
   }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
-  Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-  Value shiftLeft(Value x, unsigned n) {
-    return arith::ShLIOp::create(b, x, constant(n));
-  }
-  Value shiftRight(Value x, unsigned n) {
-    return arith::ShRUIOp::create(b, x, constant(n));
-  }
+  Value shiftLeft(Value x, unsigned n) { return b.shlI(x, constant(n)); }
+  Value shiftRight(Value x, unsigned n) { return b.shrUI(x, constant(n)); }
+
   Value rotateLeft(Value x, unsigned n) {
     unsigned width = type.getIntOrFloatBitWidth();
-    return arith::OrIOp::create(b, shiftLeft(x, n), shiftRight(x, width - n));
+    return b.orI(shiftLeft(x, n), shiftRight(x, width - n));
   }
 
-  ImplicitLocOpBuilder &b;
+  LoopBuilder &b;
   Type type;
 };
 } // namespace
 
-static Value toWord32(ImplicitLocOpBuilder &b, Value x) {
+static Value lowHalf(LoopBuilder &b, Value x) {
   return arith::TruncIOp::create(b, b.getI32Type(), x);
 }
-static Value lowHalf(ImplicitLocOpBuilder &b, Value x) {
-  return toWord32(b, x);
+static Value highHalf(LoopBuilder &b, Value x) {
+  return lowHalf(b, Words(b, 64).shiftRight(x, 32));
 }
-static Value highHalf(ImplicitLocOpBuilder &b, Value x) {
-  return toWord32(b, Words(b, 64).shiftRight(x, 32));
-}
-static Value joinHalves(ImplicitLocOpBuilder &b, Value low, Value high) {
+static Value joinHalves(LoopBuilder &b, Value low, Value high) {
   Type type = b.getI64Type();
   Value wideLow = arith::ExtUIOp::create(b, type, low);
   Value wideHigh = arith::ExtUIOp::create(b, type, high);
-  return arith::OrIOp::create(b, wideLow, Words(b, 64).shiftLeft(wideHigh, 32));
+  return b.orI(wideLow, Words(b, 64).shiftLeft(wideHigh, 32));
 }
 
 /// Twenty rounds on two words.
-static std::array<Value, 2> emitThreeFry(ImplicitLocOpBuilder &b, Value key,
+static std::array<Value, 2> emitThreeFry(LoopBuilder &b, Value key,
                                          Value counter) {
   Words w(b, 32);
   Value k0 = lowHalf(b, key), k1 = highHalf(b, key);
-  Value k2 = w.exclusiveOr(w.exclusiveOr(k0, k1), w.constant(0x1BD11BDA));
+  Value k2 = b.xorI(b.xorI(k0, k1), w.constant(0x1BD11BDA));
   Value keys[] = {k0, k1, k2};
-  Value x = w.add(lowHalf(b, counter), k0);
-  Value y = w.add(highHalf(b, counter), k1);
+  Value x = b.addI(lowHalf(b, counter), k0);
+  Value y = b.addI(highHalf(b, counter), k1);
   const unsigned rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   for (unsigned group = 0; group < 5; ++group) {
     for (unsigned rotation : rotations[group % 2]) {
-      x = w.add(x, y);
-      y = w.exclusiveOr(w.rotateLeft(y, rotation), x);
+      x = b.addI(x, y);
+      y = b.xorI(w.rotateLeft(y, rotation), x);
     }
-    x = w.add(x, keys[(group + 1) % 3]);
-    y = w.add(y, w.add(keys[(group + 2) % 3], w.constant(group + 1)));
+    x = b.addI(x, keys[(group + 1) % 3]);
+    y = b.addI(y, b.addI(keys[(group + 2) % 3], w.constant(group + 1)));
   }
   return {x, y};
 }
 
 /// Ten rounds on four words.
-static std::array<Value, 4> emitPhilox(ImplicitLocOpBuilder &b, Value key,
+static std::array<Value, 4> emitPhilox(LoopBuilder &b, Value key,
                                        std::array<Value, 4> x) {
   Words w(b, 32), wide(b, 64);
   Value k0 = lowHalf(b, key), k1 = highHalf(b, key);
   auto multiply = [&](Value value, uint64_t factor) {
     Value extended = arith::ExtUIOp::create(b, b.getI64Type(), value);
-    return wide.mul(extended, wide.constant(factor));
+    return b.mulI(extended, wide.constant(factor));
   };
   for (unsigned round = 0; round < 10; ++round) {
     Value first = multiply(x[0], 0xD2511F53),
           second = multiply(x[2], 0xCD9E8D57);
-    x = {w.exclusiveOr(w.exclusiveOr(highHalf(b, second), x[1]), k0),
-         lowHalf(b, second),
-         w.exclusiveOr(w.exclusiveOr(highHalf(b, first), x[3]), k1),
-         lowHalf(b, first)};
-    k0 = w.add(k0, w.constant(0x9E3779B9));
-    k1 = w.add(k1, w.constant(0xBB67AE85));
+    x = {b.xorI(b.xorI(highHalf(b, second), x[1]), k0), lowHalf(b, second),
+         b.xorI(b.xorI(highHalf(b, first), x[3]), k1), lowHalf(b, first)};
+    k0 = b.addI(k0, w.constant(0x9E3779B9));
+    k1 = b.addI(k1, w.constant(0xBB67AE85));
   }
   return x;
 }
 
 /// The position of `indices` in a row-major tensor, as i64.
-static Value linearize(ImplicitLocOpBuilder &b, ValueRange indices,
+static Value linearize(LoopBuilder &b, ValueRange indices,
                        ArrayRef<int64_t> shape) {
   Words w(b, 64);
   Value position = w.constant(0);
   for (auto [index, size] : llvm::zip_equal(indices, shape)) {
     Value word = arith::IndexCastOp::create(b, b.getI64Type(), index);
-    position = w.add(w.mul(position, w.constant(size)), word);
+    position = b.addI(b.mulI(position, w.constant(size)), word);
   }
   return position;
 }
 
 /// One of `words`, by `number` (i64).
-static Value choose(ImplicitLocOpBuilder &b, ArrayRef<Value> words,
-                    Value number) {
+static Value choose(LoopBuilder &b, ArrayRef<Value> words, Value number) {
   Value chosen = words.back();
   for (int64_t i = int64_t(words.size()) - 2; i >= 0; --i) {
-    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                     Words(b, 64).constant(i));
-    chosen = arith::SelectOp::create(b, is, words[i], chosen);
+    Value is = b.cmpI(IntOrder::eq, number, Words(b, 64).constant(i));
+    chosen = b.select(is, words[i], chosen);
   }
   return chosen;
 }
@@ -157,12 +142,12 @@ struct Pairs {
 } // namespace
 
 /// One element of `width` bits by ThreeFry.
-static Value emitThreeFryElement(ImplicitLocOpBuilder &b, Value key,
-                                 Value counter, ValueRange indices,
-                                 ArrayRef<int64_t> shape, unsigned width) {
+static Value emitThreeFryElement(LoopBuilder &b, Value key, Value counter,
+                                 ValueRange indices, ArrayRef<int64_t> shape,
+                                 unsigned width) {
   Words w(b, 64);
   if (width == 64) {
-    Value block = w.add(counter, linearize(b, indices, shape));
+    Value block = b.addI(counter, linearize(b, indices, shape));
     auto [low, high] = emitThreeFry(b, key, block);
     return joinHalves(b, low, high);
   }
@@ -170,32 +155,30 @@ static Value emitThreeFryElement(ImplicitLocOpBuilder &b, Value key,
   SmallVector<Value> place(indices);
   Value side = w.constant(0);
   if (pairs.dimension >= 0) {
-    Value two = arith::ConstantIndexOp::create(b, 2);
+    Value two = b.index(2);
     Value at = place[pairs.dimension];
-    place[pairs.dimension] = arith::DivUIOp::create(b, at, two);
-    side = arith::IndexCastOp::create(b, b.getI64Type(),
-                                      arith::RemUIOp::create(b, at, two));
+    place[pairs.dimension] = b.divUI(at, two);
+    side = arith::IndexCastOp::create(b, b.getI64Type(), b.remUI(at, two));
   }
-  Value block = w.add(counter, linearize(b, place, pairs.shape));
+  Value block = b.addI(counter, linearize(b, place, pairs.shape));
   auto words = emitThreeFry(b, key, block);
   return choose(b, {words[0], words[1]}, side);
 }
 
 /// One element of `width` bits by Philox. The counter has 128 bits.
-static Value emitPhiloxElement(ImplicitLocOpBuilder &b, Value key, Value low,
-                               Value high, ValueRange indices,
-                               ArrayRef<int64_t> shape, unsigned width) {
+static Value emitPhiloxElement(LoopBuilder &b, Value key, Value low, Value high,
+                               ValueRange indices, ArrayRef<int64_t> shape,
+                               unsigned width) {
   Words w(b, 64);
   unsigned inBlock = width == 64 ? 2 : 4;
   Value position = linearize(b, indices, shape);
   Value count = w.constant(inBlock);
-  Value block = arith::DivUIOp::create(b, position, count);
-  Value number = arith::RemUIOp::create(b, position, count);
-  Value newLow = w.add(low, block);
-  Value overflows =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, newLow, low);
+  Value block = b.divUI(position, count);
+  Value number = b.remUI(position, count);
+  Value newLow = b.addI(low, block);
+  Value overflows = b.cmpI(IntOrder::ult, newLow, low);
   Value carry = arith::ExtUIOp::create(b, b.getI64Type(), overflows);
-  Value newHigh = w.add(high, carry);
+  Value newHigh = b.addI(high, carry);
   auto words = emitPhilox(b, key,
                           {lowHalf(b, newLow), highHalf(b, newLow),
                            lowHalf(b, newHigh), highHalf(b, newHigh)});
@@ -207,7 +190,7 @@ static Value emitPhiloxElement(ImplicitLocOpBuilder &b, Value key, Value low,
   return choose(b, {words[0], words[1], words[2], words[3]}, number);
 }
 
-LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
+LogicalResult Lowering::lower(RngBitGeneratorOp op) {
   RankedTensorType stateType = convertType(op.getInitialState());
   RankedTensorType type = convertType(op.getOutput());
   auto element = dyn_cast<IntegerType>(type.getElementType());
@@ -219,7 +202,7 @@ LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
   unsigned width = element.getWidth();
   Value state = lookup(op.getInitialState());
   auto getState = [&](int64_t i) -> Value {
-    return tensor::ExtractOp::create(b, state, index(i));
+    return b.extract(state, b.index(i));
   };
   Words w(b, 64);
   Value key = getState(0), low = getState(1);
@@ -227,7 +210,7 @@ LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
   // A state of two words has no upper half of the counter; XLA takes the key.
   Value high = isWide ? getState(2) : key;
   Value output = makeGenerated(
-      type, [&](ImplicitLocOpBuilder &nested, ValueRange indices) -> Value {
+      type, [&](LoopBuilder &nested, ValueRange indices) -> Value {
         Value bits = isThreeFry
                          ? emitThreeFryElement(nested, key, low, indices,
                                                type.getShape(), width)
@@ -242,14 +225,13 @@ LogicalResult Lowering::lowerRngBitGenerator(RngBitGeneratorOp op) {
       isThreeFry
           ? (width == 64 ? numElements : Pairs(type.getShape()).getNumBlocks())
           : (numElements + (width == 64 ? 1 : 3)) / (width == 64 ? 2 : 4);
-  Value newLow = w.add(low, w.constant(numBlocks));
-  Value newState = tensor::InsertOp::create(b, newLow, state, index(1));
+  Value newLow = b.addI(low, w.constant(numBlocks));
+  Value newState = tensor::InsertOp::create(b, newLow, state, b.index(1));
   if (isWide && !isThreeFry) {
-    Value overflows =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, newLow, low);
+    Value overflows = b.cmpI(IntOrder::ult, newLow, low);
     Value newHigh =
-        w.add(high, arith::ExtUIOp::create(b, b.getI64Type(), overflows));
-    newState = tensor::InsertOp::create(b, newHigh, newState, index(2));
+        b.addI(high, arith::ExtUIOp::create(b, b.getI64Type(), overflows));
+    newState = tensor::InsertOp::create(b, newHigh, newState, b.index(2));
   }
   map(op.getOutputState(), newState);
   map(op.getOutput(), output);

@@ -11,7 +11,6 @@
 // the other run come before it.
 
 #include "Lowering.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -29,27 +28,22 @@ public:
         merged(merged), dimension(dimension), size(size) {}
 
   /// Sorts the line at the indices of the other dimensions.
-  LogicalResult emit(ImplicitLocOpBuilder &b, ValueRange line);
+  void emit(LoopBuilder &b, ValueRange line);
 
 private:
-  Value index(ImplicitLocOpBuilder &b, int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   /// A loop over positions that copies elements.
-  void emitCopy(ImplicitLocOpBuilder &b, ArrayRef<Value> source,
-                ArrayRef<Value> target, ValueRange sourceLine,
-                ValueRange targetLine);
+  void emitCopy(LoopBuilder &b, ArrayRef<Value> source, ArrayRef<Value> target,
+                ValueRange sourceLine, ValueRange targetLine);
   /// Merges all runs of `width` elements.
-  void emitPass(ImplicitLocOpBuilder &b, Value width);
-  void emitMerge(ImplicitLocOpBuilder &b, Value low, Value middle, Value high);
+  void emitPass(LoopBuilder &b, Value width);
+  void emitMerge(LoopBuilder &b, Value low, Value middle, Value high);
   /// Whether the element at `second` has to stand before that at `first`.
-  Value emitPrecedes(ImplicitLocOpBuilder &b, Value second, Value first);
+  Value emitPrecedes(LoopBuilder &b, Value second, Value first);
 
   Lowering &lowering;
   SortOp op;
   ArrayRef<Value> from, to, elements, merged;
   int64_t dimension, size;
-  bool hasFailed = false;
 };
 } // namespace
 
@@ -62,111 +56,91 @@ static SmallVector<Value> insertAt(ValueRange line, int64_t dimension,
   return indices;
 }
 
-void LineSort::emitCopy(ImplicitLocOpBuilder &b, ArrayRef<Value> source,
+void LineSort::emitCopy(LoopBuilder &b, ArrayRef<Value> source,
                         ArrayRef<Value> target, ValueRange sourceLine,
                         ValueRange targetLine) {
-  scf::ForOp::create(
-      b, index(b, 0), index(b, size), index(b, 1), ValueRange(),
-      [&](OpBuilder &builder, Location loc, Value at, ValueRange) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        for (auto [s, t] : llvm::zip_equal(source, target)) {
-          Value element = memref::LoadOp::create(
-              nested, s,
-              insertAt(sourceLine, sourceLine.empty() ? 0 : dimension, at));
-          memref::StoreOp::create(
-              nested, element, t,
-              insertAt(targetLine, targetLine.empty() ? 0 : dimension, at));
-        }
-        scf::YieldOp::create(nested);
-      });
+  b.loop(b.index(0), b.index(size), b.index(1), {},
+         [&](LoopBuilder &nested, Value at, ValueRange) {
+           for (auto [s, t] : llvm::zip_equal(source, target)) {
+             Value element = memref::LoadOp::create(
+                 nested, s,
+                 insertAt(sourceLine, sourceLine.empty() ? 0 : dimension, at));
+             memref::StoreOp::create(
+                 nested, element, t,
+                 insertAt(targetLine, targetLine.empty() ? 0 : dimension, at));
+           }
+           return SmallVector<Value>();
+         });
 }
 
-Value LineSort::emitPrecedes(ImplicitLocOpBuilder &b, Value second,
-                             Value first) {
-  SmallVector<Value> arguments, results;
+Value LineSort::emitPrecedes(LoopBuilder &b, Value second, Value first) {
+  SmallVector<Value> arguments;
   for (Value buffer : elements) {
     arguments.push_back(memref::LoadOp::create(b, buffer, second));
     arguments.push_back(memref::LoadOp::create(b, buffer, first));
   }
-  if (failed(lowering.emitRegion(b, op.getComparator(), arguments, results))) {
-    hasFailed = true;
-    return arith::ConstantOp::create(b, b.getBoolAttr(false));
-  }
-  return results[0];
+  return lowering.emitRegion(b, op.getComparator(), arguments)[0];
 }
 
-void LineSort::emitMerge(ImplicitLocOpBuilder &b, Value low, Value middle,
-                         Value high) {
-  scf::ForOp::create(
-      b, low, high, index(b, 1), ValueRange{low, middle},
-      [&](OpBuilder &builder, Location loc, Value at, ValueRange heads) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        Value first = heads[0], second = heads[1];
-        Value last = index(nested, size - 1), one = index(nested, 1);
-        Value hasFirst = arith::CmpIOp::create(
-            nested, arith::CmpIPredicate::slt, first, middle);
-        Value hasSecond = arith::CmpIOp::create(
-            nested, arith::CmpIPredicate::slt, second, high);
-        // Beyond the end of a run any element may be compared.
-        Value safeFirst = arith::MinSIOp::create(nested, first, last);
-        Value safeSecond = arith::MinSIOp::create(nested, second, last);
-        Value precedes = emitPrecedes(nested, safeSecond, safeFirst);
-        Value yes = arith::ConstantOp::create(nested, nested.getBoolAttr(true));
-        Value noFirst = arith::XOrIOp::create(nested, hasFirst, yes);
-        Value takesSecond = arith::AndIOp::create(
-            nested, hasSecond, arith::OrIOp::create(nested, noFirst, precedes));
-        Value taken =
-            arith::SelectOp::create(nested, takesSecond, safeSecond, safeFirst);
-        for (auto [source, target] : llvm::zip_equal(elements, merged)) {
-          Value element = memref::LoadOp::create(nested, source, taken);
-          memref::StoreOp::create(nested, element, target, at);
-        }
-        Value nextFirst =
-            arith::SelectOp::create(nested, takesSecond, first,
-                                    arith::AddIOp::create(nested, first, one));
-        Value nextSecond = arith::SelectOp::create(
-            nested, takesSecond, arith::AddIOp::create(nested, second, one),
-            second);
-        scf::YieldOp::create(nested, ValueRange{nextFirst, nextSecond});
-      });
+void LineSort::emitMerge(LoopBuilder &b, Value low, Value middle, Value high) {
+  b.loop(low, high, b.index(1), {low, middle},
+         [&](LoopBuilder &nested, Value at,
+             ValueRange heads) -> SmallVector<Value> {
+           Value first = heads[0], second = heads[1];
+           Value last = nested.index(size - 1), one = nested.index(1);
+           Value hasFirst = nested.cmpI(IntOrder::slt, first, middle);
+           Value hasSecond = nested.cmpI(IntOrder::slt, second, high);
+           // Beyond the end of a run any element may be compared.
+           Value safeFirst = nested.minSI(first, last);
+           Value safeSecond = nested.minSI(second, last);
+           Value precedes = emitPrecedes(nested, safeSecond, safeFirst);
+           Value yes = nested.flag(true);
+           Value noFirst = nested.xorI(hasFirst, yes);
+           Value takesSecond =
+               nested.andI(hasSecond, nested.orI(noFirst, precedes));
+           Value taken = nested.select(takesSecond, safeSecond, safeFirst);
+           for (auto [source, target] : llvm::zip_equal(elements, merged)) {
+             Value element = memref::LoadOp::create(nested, source, taken);
+             memref::StoreOp::create(nested, element, target, at);
+           }
+           Value nextFirst =
+               nested.select(takesSecond, first, nested.addI(first, one));
+           Value nextSecond =
+               nested.select(takesSecond, nested.addI(second, one), second);
+           return {nextFirst, nextSecond};
+         });
 }
 
-void LineSort::emitPass(ImplicitLocOpBuilder &b, Value width) {
-  Value end = index(b, size);
-  Value twice = arith::AddIOp::create(b, width, width);
-  scf::ForOp::create(
-      b, index(b, 0), end, twice, ValueRange(),
-      [&](OpBuilder &builder, Location loc, Value low, ValueRange) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        Value middle = arith::MinSIOp::create(
-            nested, arith::AddIOp::create(nested, low, width), end);
-        Value high = arith::MinSIOp::create(
-            nested, arith::AddIOp::create(nested, low, twice), end);
-        emitMerge(nested, low, middle, high);
-        scf::YieldOp::create(nested);
-      });
+void LineSort::emitPass(LoopBuilder &b, Value width) {
+  Value end = b.index(size);
+  Value twice = b.addI(width, width);
+  b.loop(b.index(0), end, twice, {},
+         [&](LoopBuilder &nested, Value low, ValueRange) {
+           Value middle = nested.minSI(nested.addI(low, width), end);
+           Value high = nested.minSI(nested.addI(low, twice), end);
+           emitMerge(nested, low, middle, high);
+           return SmallVector<Value>();
+         });
   emitCopy(b, merged, elements, {}, {});
 }
 
-LogicalResult LineSort::emit(ImplicitLocOpBuilder &b, ValueRange line) {
+void LineSort::emit(LoopBuilder &b, ValueRange line) {
   emitCopy(b, from, elements, line, {});
   Type type = b.getIndexType();
   scf::WhileOp::create(
-      b, type, index(b, 1),
+      b, type, b.index(1),
       [&](OpBuilder &builder, Location loc, ValueRange width) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        Value goesOn = arith::CmpIOp::create(nested, arith::CmpIPredicate::slt,
-                                             width[0], index(nested, size));
+        LoopBuilder nested(loc, builder);
+        Value goesOn = nested.cmpI(IntOrder::slt, width[0], nested.index(size));
         scf::ConditionOp::create(nested, goesOn, width);
       },
       [&](OpBuilder &builder, Location loc, ValueRange width) {
-        ImplicitLocOpBuilder nested(loc, builder);
+        LoopBuilder nested(loc, builder);
         emitPass(nested, width[0]);
-        Value next = arith::AddIOp::create(nested, width[0], width[0]);
+        Value next = nested.addI(width[0], width[0]);
         scf::YieldOp::create(nested, next);
       });
   emitCopy(b, elements, to, {}, line);
-  return failure(hasFailed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,31 +157,23 @@ public:
         width(width) {}
 
   /// Puts the element at `indices` of `from` to its place in `to`.
-  LogicalResult emit(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
-                     ArrayRef<Value> to, ValueRange indices);
+  void emit(LoopBuilder &b, ArrayRef<Value> from, ArrayRef<Value> to,
+            ValueRange indices);
 
 private:
-  Value index(ImplicitLocOpBuilder &b, int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value min(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
-    return arith::MinSIOp::create(b, lhs, rhs);
-  }
-  SmallVector<Value> load(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
+  SmallVector<Value> load(LoopBuilder &b, ArrayRef<Value> from,
                           SmallVector<Value> indices, Value at);
   /// Whether `other` of the other run comes before `own`.
-  Value comesBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> other,
-                    ArrayRef<Value> own, Value isFirst);
+  Value comesBefore(LoopBuilder &b, ArrayRef<Value> other, ArrayRef<Value> own,
+                    Value isFirst);
 
   Lowering &lowering;
   SortOp op;
   int64_t dimension, size, width;
-  bool hasFailed = false;
 };
 } // namespace
 
-SmallVector<Value> RankMerge::load(ImplicitLocOpBuilder &b,
-                                   ArrayRef<Value> from,
+SmallVector<Value> RankMerge::load(LoopBuilder &b, ArrayRef<Value> from,
                                    SmallVector<Value> indices, Value at) {
   indices[dimension] = at;
   SmallVector<Value> elements;
@@ -216,61 +182,53 @@ SmallVector<Value> RankMerge::load(ImplicitLocOpBuilder &b,
   return elements;
 }
 
-Value RankMerge::comesBefore(ImplicitLocOpBuilder &b, ArrayRef<Value> other,
+Value RankMerge::comesBefore(LoopBuilder &b, ArrayRef<Value> other,
                              ArrayRef<Value> own, Value isFirst) {
   // Equal elements stay in order: one of the second run comes before one of the
   // first if it precedes it, one of the first unless it is preceded.
-  SmallVector<Value> arguments, results;
+  SmallVector<Value> arguments;
   for (auto [theirs, mine] : llvm::zip_equal(other, own)) {
-    arguments.push_back(arith::SelectOp::create(b, isFirst, theirs, mine));
-    arguments.push_back(arith::SelectOp::create(b, isFirst, mine, theirs));
+    arguments.push_back(b.select(isFirst, theirs, mine));
+    arguments.push_back(b.select(isFirst, mine, theirs));
   }
-  if (failed(lowering.emitRegion(b, op.getComparator(), arguments, results))) {
-    hasFailed = true;
-    return isFirst;
-  }
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, results[0],
-                               isFirst);
+  Value precedes = lowering.emitRegion(b, op.getComparator(), arguments)[0];
+  return b.cmpI(IntOrder::eq, precedes, isFirst);
 }
 
-LogicalResult RankMerge::emit(ImplicitLocOpBuilder &b, ArrayRef<Value> from,
-                              ArrayRef<Value> to, ValueRange indices) {
-  Value at = indices[dimension], end = index(b, size);
-  Value pair = arith::DivUIOp::create(b, at, index(b, 2 * width));
-  Value low = arith::MulIOp::create(b, pair, index(b, 2 * width));
-  Value middle = min(b, arith::AddIOp::create(b, low, index(b, width)), end);
-  Value high = min(b, arith::AddIOp::create(b, low, index(b, 2 * width)), end);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, middle);
-  Value begin = arith::SelectOp::create(b, isFirst, middle, low);
-  Value last = arith::SelectOp::create(b, isFirst, high, middle);
+void RankMerge::emit(LoopBuilder &b, ArrayRef<Value> from, ArrayRef<Value> to,
+                     ValueRange indices) {
+  Value at = indices[dimension], end = b.index(size);
+  Value pair = b.divUI(at, b.index(2 * width));
+  Value low = b.mulI(pair, b.index(2 * width));
+  Value middle = b.minSI(b.addI(low, b.index(width)), end);
+  Value high = b.minSI(b.addI(low, b.index(2 * width)), end);
+  Value isFirst = b.cmpI(IntOrder::slt, at, middle);
+  Value begin = b.select(isFirst, middle, low);
+  Value last = b.select(isFirst, high, middle);
   SmallVector<Value> own = load(b, from, indices, at);
   SmallVector<Type> types(2, b.getIndexType());
   auto search = scf::WhileOp::create(
       b, types, ValueRange{begin, last},
       [&](OpBuilder &builder, Location loc, ValueRange range) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        Value goesOn = arith::CmpIOp::create(nested, arith::CmpIPredicate::slt,
-                                             range[0], range[1]);
+        LoopBuilder nested(loc, builder);
+        Value goesOn = nested.cmpI(IntOrder::slt, range[0], range[1]);
         scf::ConditionOp::create(nested, goesOn, range);
       },
       [&](OpBuilder &builder, Location loc, ValueRange range) {
-        ImplicitLocOpBuilder nested(loc, builder);
-        Value sum = arith::AddIOp::create(nested, range[0], range[1]);
-        Value probe = arith::DivUIOp::create(nested, sum, index(nested, 2));
+        LoopBuilder nested(loc, builder);
+        Value sum = nested.addI(range[0], range[1]);
+        Value probe = nested.divUI(sum, nested.index(2));
         Value before = comesBefore(nested, load(nested, from, indices, probe),
                                    own, isFirst);
-        Value next = arith::AddIOp::create(nested, probe, index(nested, 1));
-        Value first = arith::SelectOp::create(nested, before, next, range[0]);
-        Value second = arith::SelectOp::create(nested, before, range[1], probe);
+        Value next = nested.addI(probe, nested.index(1));
+        Value first = nested.select(before, next, range[0]);
+        Value second = nested.select(before, range[1], probe);
         scf::YieldOp::create(nested, ValueRange{first, second});
       });
   SmallVector<Value> place(indices);
-  place[dimension] = arith::SubIOp::create(
-      b, arith::AddIOp::create(b, at, search.getResult(0)), middle);
+  place[dimension] = b.subI(b.addI(at, search.getResult(0)), middle);
   for (auto [element, buffer] : llvm::zip_equal(own, to))
     memref::StoreOp::create(b, element, buffer, place);
-  return failure(hasFailed);
 }
 
 LogicalResult Lowering::lowerSortByRanks(SortOp op, int64_t dimension) {
@@ -278,43 +236,36 @@ LogicalResult Lowering::lowerSortByRanks(SortOp op, int64_t dimension) {
   int64_t size = shape[dimension];
   SmallVector<Value> from, others[2];
   for (Value input : op.getInputs()) {
-    RankedTensorType tensor = convertType(input);
-    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
-    from.push_back(bufferization::ToBufferOp::create(b, type, lookup(input),
-                                                     /*read_only=*/true));
-    others[0].push_back(memref::AllocOp::create(b, type));
+    from.push_back(getBuffer(input));
+    others[0].push_back(makeBuffer(input));
     if (size > 2)
-      others[1].push_back(memref::AllocOp::create(b, type));
+      others[1].push_back(makeBuffer(input));
   }
-  LogicalResult result = success();
+
   unsigned numPasses = 0;
   for (int64_t width = 1; width < size; width *= 2) {
     ArrayRef<Value> to = others[numPasses++ % 2];
     RankMerge merge(*this, op, dimension, size, width);
     makeNest(shape, llvm::SmallBitVector(shape.size(), true), ValueRange(),
-             [&](ImplicitLocOpBuilder &nested, ValueRange indices, ValueRange) {
-               if (failed(merge.emit(nested, from, to, indices)))
-                 result = failure();
+             [&](LoopBuilder &nested, ValueRange indices, ValueRange) {
+               merge.emit(nested, from, to, indices);
+
                return SmallVector<Value>();
              });
     from.assign(to.begin(), to.end());
   }
-  for (auto [old, buffer, input] :
-       llvm::zip_equal(op->getResults(), from, op.getInputs()))
-    map(old, bufferization::ToTensorOp::create(b, convertType(input), buffer,
-                                               /*restrict=*/true));
-  return result;
+  mapBuffers(op->getResults(), from);
+  return success();
 }
 
-LogicalResult Lowering::lowerSort(SortOp op) {
+LogicalResult Lowering::lower(SortOp op) {
   RankedTensorType type = convertType(op.getInputs()[0]);
   int64_t rank = type.getRank();
   int64_t dimension = int64_t(op.getDimension());
   dimension = dimension < 0 ? dimension + rank : dimension;
   if (type.getNumElements() <= 1 || type.getDimSize(dimension) == 1) {
-    for (auto [input, result] :
-         llvm::zip_equal(op.getInputs(), op->getResults()))
-      map(result, lookup(input));
+    map(op->getResults(), lookup(op.getInputs()));
+
     return success();
   }
   if (target == Target::Cuda)
@@ -322,12 +273,10 @@ LogicalResult Lowering::lowerSort(SortOp op) {
   int64_t size = type.getDimSize(dimension);
   SmallVector<Value> from, to, elements, merged;
   for (Value input : op.getInputs()) {
-    RankedTensorType tensor = convertType(input);
-    auto whole = MemRefType::get(tensor.getShape(), tensor.getElementType());
-    auto line = MemRefType::get({size}, tensor.getElementType());
-    from.push_back(bufferization::ToBufferOp::create(b, whole, lookup(input),
-                                                     /*read_only=*/true));
-    to.push_back(memref::AllocOp::create(b, whole));
+    auto line = MemRefType::get({size}, convertType(input).getElementType());
+    from.push_back(getBuffer(input));
+    to.push_back(makeBuffer(input));
+
     elements.push_back(memref::AllocOp::create(b, line));
     merged.push_back(memref::AllocOp::create(b, line));
   }
@@ -336,19 +285,15 @@ LogicalResult Lowering::lowerSort(SortOp op) {
   for (int64_t d = 0; d < rank; ++d) {
     if (d == dimension)
       continue;
-    lower.push_back(index(0));
-    upper.push_back(index(type.getDimSize(d)));
-    steps.push_back(index(1));
+    lower.push_back(b.index(0));
+    upper.push_back(b.index(type.getDimSize(d)));
+    steps.push_back(b.index(1));
   }
-  LogicalResult result = success();
   scf::buildLoopNest(b, b.getLoc(), lower, upper, steps,
                      [&](OpBuilder &builder, Location loc, ValueRange line) {
-                       ImplicitLocOpBuilder nested(loc, builder);
-                       result = sort.emit(nested, line);
+                       LoopBuilder nested(loc, builder);
+                       sort.emit(nested, line);
                      });
-  for (auto [old, buffer, input] :
-       llvm::zip_equal(op->getResults(), to, op.getInputs()))
-    map(old, bufferization::ToTensorOp::create(b, convertType(input), buffer,
-                                               /*restrict=*/true));
-  return result;
+  mapBuffers(op->getResults(), to);
+  return success();
 }

@@ -17,8 +17,8 @@
 #ifndef HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H
 #define HETERO_LIB_CONVERSION_STABLEHLOTOLINALG_SCALAROPS_H
 
+#include "LoopBuilder.h"
 #include "hetero/Analysis/Fusion.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace hetero {
 
@@ -33,34 +33,32 @@ mlir::Type getElementType(mlir::Value value);
 /// The attributes and types of `op` are those of StableHLO, `operands` are
 /// converted scalars. Returns null after an error at `op` when there is no such
 /// code.
-mlir::Value emitScalarOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+mlir::Value emitScalarOp(LoopBuilder &b, mlir::Operation *op,
                          mlir::ValueRange operands);
 
 /// `value` of StableHLO element type `from` as `to`, by the rules of
 /// `stablehlo.convert`.
-mlir::Value emitConvert(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                        mlir::Type from, mlir::Type to);
+mlir::Value emitConvert(LoopBuilder &b, mlir::Value value, mlir::Type from,
+                        mlir::Type to);
 
-/// A constant of a StableHLO element attribute (one element of a dense
-/// constant).
-mlir::Value emitScalarConstant(mlir::ImplicitLocOpBuilder &b,
-                               mlir::Attribute element, mlir::Type type);
+/// The scalar of a constant all of whose elements are equal, or null.
+mlir::Value emitSplat(LoopBuilder &b, mlir::stablehlo::ConstantOp op);
 
 /// Emits a region over tensors of rank 0 on scalars. `results` gets what it
 /// returns. `getOutside` gives the scalar of a tensor of rank 0 from outside of
 /// the region (constants apart, which are emitted again). Fails after an error
 /// at the operation that has no scalar form.
 llvm::LogicalResult
-emitScalarRegion(mlir::ImplicitLocOpBuilder &b, mlir::Region &region,
+emitScalarRegion(LoopBuilder &b, mlir::Region &region,
                  mlir::ValueRange arguments,
                  llvm::function_ref<mlir::Value(mlir::Value)> getOutside,
                  llvm::SmallVectorImpl<mlir::Value> &results);
 
 /// exp(x) - 1 of an f32 or f64, without the loss of digits near 0.
-mlir::Value emitExpm1(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitExpm1(LoopBuilder &b, mlir::Value x);
 
 /// The complex operations, see `emitScalarOp`.
-mlir::Value emitComplexOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+mlir::Value emitComplexOp(LoopBuilder &b, mlir::Operation *op,
                           mlir::ValueRange operands);
 
 } // namespace hetero

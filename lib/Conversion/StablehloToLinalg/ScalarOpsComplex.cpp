@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalarOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,53 +10,45 @@ using namespace mlir;
 using namespace hetero;
 using namespace mlir::stablehlo;
 
-static Value makeReal(ImplicitLocOpBuilder &b, ComplexType type, double value) {
+static Value makeReal(LoopBuilder &b, ComplexType type, double value) {
   Attribute real = b.getFloatAttr(type.getElementType(), value);
   Attribute zero = b.getFloatAttr(type.getElementType(), 0.0);
   return complex::ConstantOp::create(b, type, b.getArrayAttr({real, zero}));
 }
 
 /// The larger (or smaller) of two numbers by real, then imaginary part.
-static Value emitExtremum(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
-                          arith::CmpFPredicate strict) {
+static Value emitExtremum(LoopBuilder &b, Value lhs, Value rhs,
+                          FloatOrder strict) {
   Value lhsRe = complex::ReOp::create(b, lhs),
         rhsRe = complex::ReOp::create(b, rhs);
   Value lhsIm = complex::ImOp::create(b, lhs),
         rhsIm = complex::ImOp::create(b, rhs);
-  Value equal =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhsRe, rhsRe);
-  Value byReal = arith::CmpFOp::create(b, strict, lhsRe, rhsRe);
-  Value byImaginary = arith::CmpFOp::create(b, strict, lhsIm, rhsIm);
-  Value takesLhs = arith::SelectOp::create(b, equal, byImaginary, byReal);
-  return arith::SelectOp::create(b, takesLhs, lhs, rhs);
+  Value equal = b.cmpF(FloatOrder::OEQ, lhsRe, rhsRe);
+  Value byReal = b.cmpF(strict, lhsRe, rhsRe);
+  Value byImaginary = b.cmpF(strict, lhsIm, rhsIm);
+  Value takesLhs = b.select(equal, byImaginary, byReal);
+  return b.select(takesLhs, lhs, rhs);
 }
 
 /// exp(z) - 1 without the loss of digits near 0:
 /// (exp(x) - 1) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y).
-static Value emitComplexExpm1(ImplicitLocOpBuilder &b, Value z) {
+static Value emitComplexExpm1(LoopBuilder &b, Value z) {
   auto type = cast<ComplexType>(z.getType());
   Type part = type.getElementType();
   Value x = complex::ReOp::create(b, z), y = complex::ImOp::create(b, z);
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, b.getFloatAttr(part, value));
-  };
-  Value half =
-      math::SinOp::create(b, arith::MulFOp::create(b, y, constant(0.5)));
-  Value versine = arith::MulFOp::create(b, constant(2.0),
-                                        arith::MulFOp::create(b, half, half));
-  Value scaled =
-      arith::MulFOp::create(b, emitExpm1(b, x), math::CosOp::create(b, y));
+  auto constant = [&](double value) -> Value { return b.real(part, value); };
+  Value half = math::SinOp::create(b, b.mulF(y, constant(0.5)));
+  Value versine = b.mulF(constant(2.0), b.mulF(half, half));
+  Value scaled = b.mulF(emitExpm1(b, x), math::CosOp::create(b, y));
   Value re = arith::SubFOp::create(b, scaled, versine);
-  Value sine = arith::MulFOp::create(b, math::ExpOp::create(b, x),
-                                     math::SinOp::create(b, y));
+  Value sine = b.mulF(math::ExpOp::create(b, x), math::SinOp::create(b, y));
   // A real number stays one, even an infinite one.
   Value zero = constant(0.0);
-  Value isReal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, y, zero);
-  return complex::CreateOp::create(b, type, re,
-                                   arith::SelectOp::create(b, isReal, y, sine));
+  Value isReal = b.cmpF(FloatOrder::OEQ, y, zero);
+  return complex::CreateOp::create(b, type, re, b.select(isReal, y, sine));
 }
 
-static Value emitUnary(ImplicitLocOpBuilder &b, Operation *op, Value z) {
+static Value emitUnary(LoopBuilder &b, Operation *op, Value z) {
   auto type = cast<ComplexType>(z.getType());
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](RealOp) { return complex::ReOp::create(b, z); })
@@ -84,8 +75,7 @@ static Value emitUnary(ImplicitLocOpBuilder &b, Operation *op, Value z) {
       .Default([](Operation *) { return Value(); });
 }
 
-static Value emitBinary(ImplicitLocOpBuilder &b, Operation *op, Value lhs,
-                        Value rhs) {
+static Value emitBinary(LoopBuilder &b, Operation *op, Value lhs, Value rhs) {
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](AddOp) { return complex::AddOp::create(b, lhs, rhs); })
       .Case([&](SubtractOp) { return complex::SubOp::create(b, lhs, rhs); })
@@ -93,16 +83,12 @@ static Value emitBinary(ImplicitLocOpBuilder &b, Operation *op, Value lhs,
       .Case([&](DivOp) { return complex::DivOp::create(b, lhs, rhs); })
       .Case([&](PowOp) { return complex::PowOp::create(b, lhs, rhs); })
       .Case([&](Atan2Op) { return complex::Atan2Op::create(b, lhs, rhs); })
-      .Case([&](MaxOp) {
-        return emitExtremum(b, lhs, rhs, arith::CmpFPredicate::OGT);
-      })
-      .Case([&](MinOp) {
-        return emitExtremum(b, lhs, rhs, arith::CmpFPredicate::OLT);
-      })
+      .Case([&](MaxOp) { return emitExtremum(b, lhs, rhs, FloatOrder::OGT); })
+      .Case([&](MinOp) { return emitExtremum(b, lhs, rhs, FloatOrder::OLT); })
       .Default([](Operation *) { return Value(); });
 }
 
-Value hetero::emitComplexOp(ImplicitLocOpBuilder &b, Operation *op,
+Value hetero::emitComplexOp(LoopBuilder &b, Operation *op,
                             ValueRange operands) {
   if (operands.size() == 1)
     return emitUnary(b, op, operands[0]);

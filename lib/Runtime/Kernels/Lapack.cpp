@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cblas.h>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -56,6 +57,28 @@ struct Matrix {
   T *get() { return data.data(); }
 };
 } // namespace
+
+/// Arguments that only the real or the complex form of a routine takes.
+template <bool isTaken, typename... Args>
+static auto takeIf(Args... args) {
+  if constexpr (isTaken)
+    return std::tuple(args...);
+  else
+    return std::tuple();
+}
+
+/// Calls a routine with arguments of which some are from `takeIf`.
+
+template <typename Fn, typename... Args>
+static void invoke(Fn routine, Args... args) {
+  auto list = [](auto arg) {
+    if constexpr (std::is_scalar_v<decltype(arg)>)
+      return std::tuple(arg);
+    else
+      return arg;
+  };
+  std::apply(routine, std::tuple_cat(list(args)...));
+}
 
 template <typename T>
 static int toInt(T value) {
@@ -171,14 +194,9 @@ static void geqp3(const Call &call) {
   std::copy(given, given + n, pivots);
   T *tau = call.buffer<T>(4, std::min(m, n));
   withWorkspace<T>([&](T *work, int size) {
-    if constexpr (Lapack<T>::isComplex) {
-      std::vector<typename Lapack<T>::Real> real(2 * size_t(n) + 1);
-      Lapack<T>::geqp3(&m, &n, a.get(), &a.leading, pivots, tau, work, &size,
-                       real.data(), &info);
-    } else {
-      Lapack<T>::geqp3(&m, &n, a.get(), &a.leading, pivots, tau, work, &size,
-                       &info);
-    }
+    std::vector<typename Lapack<T>::Real> reals(2 * size_t(n) + 1);
+    invoke(Lapack<T>::geqp3, &m, &n, a.get(), &a.leading, pivots, tau, work,
+           &size, takeIf<Lapack<T>::isComplex>(reals.data()), &info);
   });
   a.store(call, 2);
 }
@@ -222,33 +240,25 @@ static void syevd(const Call &call) {
   char mode = call.option(0), uplo = call.option(1);
   int wanted = 1, ask = -1;
   T work = T(1);
-  if constexpr (Lapack<T>::isComplex) {
-    R real = 1;
-    Lapack<T>::syevd(&mode, &uplo, &n, a.get(), &a.leading, values, &work, &ask,
-                     &real, &ask, &wanted, &ask, &info, kOne, kOne);
-    std::vector<T> space(std::max(1, toInt(work)));
-    std::vector<R> reals(std::max(1, toInt(real)));
-    std::vector<int> ints(std::max(1, wanted));
-    int sizes[] = {int(space.size()), int(reals.size()), int(ints.size())};
-    Lapack<T>::syevd(&mode, &uplo, &n, a.get(), &a.leading, values,
-                     space.data(), &sizes[0], reals.data(), &sizes[1],
-                     ints.data(), &sizes[2], &info, kOne, kOne);
-  } else {
-    Lapack<T>::syevd(&mode, &uplo, &n, a.get(), &a.leading, values, &work, &ask,
-                     &wanted, &ask, &info, kOne, kOne);
-    std::vector<T> space(std::max(1, toInt(work)));
-    std::vector<int> ints(std::max(1, wanted));
-    int sizes[] = {int(space.size()), int(ints.size())};
-    Lapack<T>::syevd(&mode, &uplo, &n, a.get(), &a.leading, values,
-                     space.data(), &sizes[0], ints.data(), &sizes[1], &info,
-                     kOne, kOne);
-  }
+  R real = 1;
+  auto run = [&](T *space, const int *size, R *reals, const int *numReals,
+                 int *ints, const int *numInts) {
+    invoke(Lapack<T>::syevd, &mode, &uplo, &n, a.get(), &a.leading, values,
+           space, size, takeIf<Lapack<T>::isComplex>(reals, numReals), ints,
+           numInts, &info, kOne, kOne);
+  };
+  run(&work, &ask, &real, &ask, &wanted, &ask);
+  std::vector<T> space(std::max(1, toInt(work)));
+  std::vector<R> reals(std::max(1, toInt(real)));
+  std::vector<int> ints(std::max(1, wanted));
+  int sizes[] = {int(space.size()), int(reals.size()), int(ints.size())};
+  run(space.data(), &sizes[0], reals.data(), &sizes[1], ints.data(), &sizes[2]);
   a.store(call, 1);
   call.setInfo(3, info);
 }
 
-template <typename T>
-static void decompose(const Call &call, bool divides) {
+template <typename T, bool divides>
+static void decompose(const Call &call) {
   using R = typename Lapack<T>::Real;
   int m = call.m(), n = call.n(), k = call.k(), info = 0;
   int smaller = std::min(m, n), larger = std::max(m, n);
@@ -261,25 +271,15 @@ static void decompose(const Call &call, bool divides) {
                     2 * size_t(larger) * smaller + smaller;
   std::vector<R> reals(Lapack<T>::isComplex ? numReals + 1 : 1);
   withWorkspace<T>([&](T *work, int size) {
-    if constexpr (Lapack<T>::isComplex) {
-      if (divides)
-        Lapack<T>::gesdd(&mode, &m, &n, a.get(), &a.leading, values, u.get(),
-                         &u.leading, vt.get(), &vt.leading, work, &size,
-                         reals.data(), ints.data(), &info, kOne);
-      else
-        Lapack<T>::gesvd(&mode, &mode, &m, &n, a.get(), &a.leading, values,
-                         u.get(), &u.leading, vt.get(), &vt.leading, work,
-                         &size, reals.data(), &info, kOne, kOne);
-    } else {
-      if (divides)
-        Lapack<T>::gesdd(&mode, &m, &n, a.get(), &a.leading, values, u.get(),
-                         &u.leading, vt.get(), &vt.leading, work, &size,
-                         ints.data(), &info, kOne);
-      else
-        Lapack<T>::gesvd(&mode, &mode, &m, &n, a.get(), &a.leading, values,
-                         u.get(), &u.leading, vt.get(), &vt.leading, work,
-                         &size, &info, kOne, kOne);
-    }
+    if (divides)
+      invoke(Lapack<T>::gesdd, &mode, &m, &n, a.get(), &a.leading, values,
+             u.get(), &u.leading, vt.get(), &vt.leading, work, &size,
+             takeIf<Lapack<T>::isComplex>(reals.data()), ints.data(), &info,
+             kOne);
+    else
+      invoke(Lapack<T>::gesvd, &mode, &mode, &m, &n, a.get(), &a.leading,
+             values, u.get(), &u.leading, vt.get(), &vt.leading, work, &size,
+             takeIf<Lapack<T>::isComplex>(reals.data()), &info, kOne, kOne);
   });
   a.store(call, 1);
   u.store(call, 3);
@@ -315,27 +315,24 @@ static void geev(const Call &call) {
   char left = call.option(0), right = call.option(1);
   Matrix<T> a(call, 0, n, n), vl(n, n), vr(n, n);
   T *values = call.buffer<T>(1, n);
-  if constexpr (Lapack<T>::isComplex) {
-    std::vector<R> reals(2 * size_t(n) + 1);
-    withWorkspace<T>([&](T *work, int size) {
-      Lapack<T>::geev(&left, &right, &n, a.get(), &a.leading, values, vl.get(),
-                      &vl.leading, vr.get(), &vr.leading, work, &size,
-                      reals.data(), &info, kOne, kOne);
-    });
-    vl.store(call, 2);
-    vr.store(call, 3);
-    call.setInfo(4, info);
+  constexpr bool isComplex = Lapack<T>::isComplex;
+  T *imaginary = isComplex ? nullptr : call.buffer<T>(2, n);
+  std::vector<R> reals(2 * size_t(n) + 1);
+  withWorkspace<T>([&](T *work, int size) {
+    invoke(Lapack<T>::geev, &left, &right, &n, a.get(), &a.leading, values,
+           takeIf<!isComplex>(imaginary), vl.get(), &vl.leading, vr.get(),
+           &vr.leading, work, &size, takeIf<isComplex>(reals.data()), &info,
+           kOne, kOne);
+  });
+  int next = isComplex ? 2 : 3;
+  if constexpr (isComplex) {
+    vl.store(call, next);
+    vr.store(call, next + 1);
   } else {
-    T *imaginary = call.buffer<T>(2, n);
-    withWorkspace<T>([&](T *work, int size) {
-      Lapack<T>::geev(&left, &right, &n, a.get(), &a.leading, values, imaginary,
-                      vl.get(), &vl.leading, vr.get(), &vr.leading, work, &size,
-                      &info, kOne, kOne);
-    });
-    unpackVectors(vl, imaginary).store(call, 3);
-    unpackVectors(vr, imaginary).store(call, 4);
-    call.setInfo(5, info);
+    unpackVectors(vl, imaginary).store(call, next);
+    unpackVectors(vr, imaginary).store(call, next + 1);
   }
+  call.setInfo(next + 2, info);
 }
 
 template <typename T>
@@ -346,22 +343,16 @@ static void gees(const Call &call) {
   Matrix<T> a(call, 0, n, n), vectors(n, n);
   T *values = call.buffer<T>(3, n);
   std::vector<int> flags(size_t(n) + 1);
-  if constexpr (Lapack<T>::isComplex) {
-    std::vector<R> reals(size_t(n) + 1);
-    withWorkspace<T>([&](T *work, int size) {
-      Lapack<T>::gees(&mode, &sort, nullptr, &n, a.get(), &a.leading, &selected,
-                      values, vectors.get(), &vectors.leading, work, &size,
-                      reals.data(), flags.data(), &info, kOne, kOne);
-    });
-  } else {
-    T *imaginary = call.buffer<T>(4, n);
-    withWorkspace<T>([&](T *work, int size) {
-      Lapack<T>::gees(&mode, &sort, nullptr, &n, a.get(), &a.leading, &selected,
-                      values, imaginary, vectors.get(), &vectors.leading, work,
-                      &size, flags.data(), &info, kOne, kOne);
-    });
-  }
-  int next = Lapack<T>::isComplex ? 4 : 5;
+  constexpr bool isComplex = Lapack<T>::isComplex;
+  T *imaginary = isComplex ? nullptr : call.buffer<T>(4, n);
+  std::vector<R> reals(size_t(n) + 1);
+  withWorkspace<T>([&](T *work, int size) {
+    invoke(Lapack<T>::gees, &mode, &sort, nullptr, &n, a.get(), &a.leading,
+           &selected, values, takeIf<!isComplex>(imaginary), vectors.get(),
+           &vectors.leading, work, &size, takeIf<isComplex>(reals.data()),
+           flags.data(), &info, kOne, kOne);
+  });
+  int next = isComplex ? 4 : 5;
   a.store(call, 1);
   vectors.store(call, 2);
   call.setInfo(next, selected);
@@ -425,38 +416,25 @@ static void gtsv(const Call &call) {
 
 template <typename T>
 static void runOne(const Call &call) {
-  switch (LapackRoutine(call.words[0])) {
-  case kPotrf:
-    return potrf<T>(call);
-  case kTrsm:
-    return trsm<T>(call);
-  case kGetrf:
-    return getrf<T>(call);
-  case kGeqrf:
-    return geqrf<T>(call);
-  case kGeqp3:
-    return geqp3<T>(call);
-  case kOrgqr:
-    return orgqr<T>(call);
-  case kOrmqr:
-    return ormqr<T>(call);
-  case kSyevd:
-    return syevd<T>(call);
-  case kGesdd:
-    return decompose<T>(call, /*divides=*/true);
-  case kGesvd:
-    return decompose<T>(call, /*divides=*/false);
-  case kGeev:
-    return geev<T>(call);
-  case kGees:
-    return gees<T>(call);
-  case kGehrd:
-    return gehrd<T>(call);
-  case kSytrd:
-    return sytrd<T>(call);
-  case kGtsv:
-    return gtsv<T>(call);
-  }
+  /// In the order of LapackRoutine.
+  static constexpr void (*routines[])(const Call &) = {
+      potrf<T>,
+      trsm<T>,
+      getrf<T>,
+      geqrf<T>,
+      geqp3<T>,
+      orgqr<T>,
+      ormqr<T>,
+      syevd<T>,
+      decompose<T, /*divides=*/true>,
+      decompose<T, /*divides=*/false>,
+      geev<T>,
+      gees<T>,
+      gehrd<T>,
+      sytrd<T>,
+      gtsv<T>};
+  static_assert(std::size(routines) == kGtsv + 1);
+  routines[call.words[0]](call);
 }
 
 template <typename T>

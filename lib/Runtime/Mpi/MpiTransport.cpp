@@ -32,7 +32,6 @@ public:
         window(world.getLargestTag() >= (int64_t(1) << 30) ? largeWindow
                                                            : smallWindow) {}
 
-  const char *getName() const override { return "mpi"; }
   int64_t getRank() const override { return world.getRank(); }
   int64_t getNumRanks() const override { return world.getNumRanks(); }
   Result<std::vector<int64_t>>
@@ -324,8 +323,6 @@ void MpiTransport::wake() {
   }
   stirring.notify_all();
 }
-
-bool hetero::runtime::hasMpi() { return true; }
 
 Result<std::unique_ptr<Transport>>
 hetero::runtime::createMpiTransport(MpiOptions options) {

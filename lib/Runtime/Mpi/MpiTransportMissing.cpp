@@ -5,8 +5,6 @@
 
 using namespace hetero::runtime;
 
-bool hetero::runtime::hasMpi() { return false; }
-
 Result<std::unique_ptr<Transport>>
 hetero::runtime::createMpiTransport(MpiOptions) {
   return Error{"this build of hetero has no MPI, because none was found when "
