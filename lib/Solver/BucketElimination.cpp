@@ -128,7 +128,6 @@ public:
 private:
   void place(Table table);
   Table foldNode(int node);
-  double shiftToZero(std::vector<double> &costs);
 
   const LiveGraph &graph;
   ArrayRef<int> order;
@@ -156,7 +155,7 @@ void Folder::place(Table table) {
 
 /// Makes all costs at least zero, so that sums only grow; returns what was
 /// taken away.
-double Folder::shiftToZero(std::vector<double> &costs) {
+static double shiftToZero(std::vector<double> &costs) {
   double least = *llvm::min_element(costs);
   if (least == infinity)
     return 0;

@@ -79,7 +79,7 @@ private:
   std::vector<int> nodeOf;
   std::vector<int> best;
   double cost = infinity, bound = -infinity;
-  int level = 0, sweeps = 0;
+  int level = 0;
 };
 } // namespace
 
@@ -128,7 +128,7 @@ bool Search::finish(double limit, double tableLimit) {
 /// true when there is nothing left to do.
 bool Search::round(int number) {
   DualBound dual(core);
-  sweeps += dual.sweep(number == 0 ? options.sweeps : options.sweeps / 2, cost);
+  dual.sweep(number == 0 ? options.sweeps : options.sweeps / 2, cost);
   bound = std::max(bound, std::min(cost, dual.getBound()));
   if (dual.getBestCost() < infinity) {
     std::vector<int> states(core.nodes.size(), 0);
@@ -138,12 +138,10 @@ bool Search::round(int number) {
         states[index] = core.statesOf(index)[dual.getBest()[next++]];
     offerCore(core, std::move(states));
   }
-  if (!dual.apply(core, above(cost)) || !core.reduce()) {
-    bound = cost;
-    return true;
-  }
-  if (core.empty()) {
+  bool some = dual.apply(core, above(cost)) && core.reduce();
+  if (some && core.empty())
     offerCore(core, std::vector<int>(core.nodes.size(), 0));
+  if (!some || core.empty()) {
     bound = cost;
     return true;
   }
@@ -167,10 +165,6 @@ Search::run(ArrayRef<std::vector<int>> starts) {
   if (!full.reduce())
     return std::nullopt;
   core = full.compact(nodeOf);
-  CostGraphSolution solution;
-  solution.coreNodes = nodeOf.size();
-  for (size_t node = 0; node < core.nodes.size(); ++node)
-    solution.coreStates += core.sizeOf(node);
   if (core.empty()) {
     offerCore(core, {});
     bound = cost;
@@ -183,12 +177,9 @@ Search::run(ArrayRef<std::vector<int>> starts) {
     finish(cost, options.lastTableLimit);
   if (cost == infinity)
     return std::nullopt;
-  solution.states = std::move(best);
-  solution.cost = cost;
-  solution.proven = isClosed();
-  solution.bound = solution.proven ? cost : bound;
-  solution.sweeps = sweeps;
-  return solution;
+  bool proven = isClosed();
+  return CostGraphSolution{std::move(best), cost, proven ? cost : bound,
+                           proven};
 }
 
 std::optional<CostGraphSolution>
@@ -197,14 +188,13 @@ hetero::solver::solve(const CostGraph &graph, const CostGraphOptions &options,
   return Search(graph, options).run(starts);
 }
 
-double hetero::solver::computeBound(const CostGraph &graph, double target,
-                                    const CostGraphOptions &options) {
+double hetero::solver::computeBound(const CostGraph &graph, double target) {
   LiveGraph live(graph);
   if (!live.reduce())
     return infinity;
   if (live.empty())
     return live.base;
   DualBound dual(live);
-  dual.sweep(options.sweeps, target);
+  dual.sweep(CostGraphOptions().sweeps, target);
   return dual.getBound();
 }

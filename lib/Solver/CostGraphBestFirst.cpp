@@ -62,9 +62,8 @@ private:
     double priority;
     int node, label;
     bool operator<(const Entry &other) const {
-      if (priority != other.priority)
-        return priority > other.priority;
-      return node != other.node ? node < other.node : label > other.label;
+      return std::tie(other.priority, node, other.label) <
+             std::tie(priority, other.node, label);
     }
   };
 
@@ -78,10 +77,6 @@ private:
   int expand(int label);
   int search();
   int dive(int label);
-  bool isOver() const {
-    return options.deadline &&
-           std::chrono::steady_clock::now() >= *options.deadline;
-  }
 
   const CostGraph &graph;
   const BestFirstOptions &options;
@@ -145,8 +140,7 @@ void BestFirst::reverseNodes() {
 bool BestFirst::moveCosts() {
   if (!live.empty()) {
     DualBound dual(live);
-    solution.sweeps =
-        dual.sweep(options.sweeps, solution.cost, options.deadline);
+    dual.sweep(options.sweeps, solution.cost, options.deadline);
     if (dual.getBestCost() < infinity)
       offerLeft(dual.getBest());
     if (!dual.apply(live, solution.cost + 1e-11 * std::abs(solution.cost)))
@@ -281,7 +275,8 @@ int BestFirst::search() {
     Entry entry = queue.top();
     if (entry.node == int(nodes.size()))
       return entry.label;
-    if (isOver()) {
+    if (options.deadline &&
+        std::chrono::steady_clock::now() >= *options.deadline) {
       dropped = std::min(dropped, labels[entry.label].cost);
       return dive(furthest);
     }

@@ -17,11 +17,10 @@ DualBound::DualBound(const LiveGraph &graph)
     if (!node.alive)
       continue;
     number[index] = nodes.size();
-    Node entry;
+    Node &entry = nodes.emplace_back();
     entry.offset = costs.size();
     entry.size = graph.sizeOf(index);
     entry.index = index;
-    nodes.push_back(entry);
     append_range(costs, graph.costsOf(index));
   }
   size_t numMessages = 0;
@@ -122,9 +121,9 @@ double DualBound::pairCost(const Edge &edge, int row, int column) const {
 }
 
 /// Chooses the state of a node that costs least with the states at the other
-/// ends of `around`.
-double DualBound::bestStateOf(const Node &node, ArrayRef<int> around,
-                              ArrayRef<int> states, int &state) const {
+/// ends of `around`; returns whether that is another one.
+bool DualBound::bestStateOf(const Node &node, ArrayRef<int> around,
+                            ArrayRef<int> states, int &state) const {
   SmallVector<double, 32> sums(costs.begin() + node.offset,
                                costs.begin() + node.offset + node.size);
   for (int index : around) {
@@ -136,10 +135,9 @@ double DualBound::bestStateOf(const Node &node, ArrayRef<int> around,
   }
   auto *least = llvm::min_element(sums);
   if (sums[state] <= *least)
-    return 0;
-  double gain = sums[state] - *least;
+    return false;
   state = least - sums.begin();
-  return gain;
+  return true;
 }
 
 double DualBound::costOf(ArrayRef<int> states) const {
@@ -152,21 +150,17 @@ double DualBound::costOf(ArrayRef<int> states) const {
 }
 
 /// Greedy states from one end to the other, then improved one by one.
-void DualBound::decode(bool isAhead) {
+void DualBound::decode() {
   std::vector<int> states(nodes.size(), 0);
-  for (int i = 0, end = nodes.size(); i < end; ++i) {
-    int index = isAhead ? i : end - 1 - i;
-    const Node &node = nodes[index];
-    bestStateOf(node, isAhead ? node.before : node.after, states,
-                states[index]);
-  }
+  for (auto [index, node] : enumerate(nodes))
+    bestStateOf(node, node.before, states, states[index]);
   bool changed = true;
   for (int round = 0; round < 2 && changed; ++round) {
     changed = false;
     for (auto [index, node] : enumerate(nodes)) {
       SmallVector<int, 8> around(ArrayRef<int>(node.before));
-      around.append(node.after.begin(), node.after.end());
-      changed |= bestStateOf(node, around, states, states[index]) > 0;
+      append_range(around, node.after);
+      changed |= bestStateOf(node, around, states, states[index]);
     }
   }
   double cost = costOf(states);
@@ -176,28 +170,19 @@ void DualBound::decode(bool isAhead) {
   }
 }
 
-/// The least cost on an edge, with the nodes' shares.
-template <typename Visit>
-static double visitPairs(ArrayRef<double> first, double firstShare,
-                         ArrayRef<double> second, double secondShare,
-                         Visit pairCost) {
-  double least = infinity;
-  for (int row = 0, rows = first.size(); row < rows; ++row)
-    for (int column = 0, columns = second.size(); column < columns; ++column)
-      least = std::min(least, first[row] * firstShare + pairCost(row, column) +
-                                  second[column] * secondShare);
-  return least;
-}
-
 double DualBound::getBound() const {
   double bound = base;
   for (const Edge &edge : edges) {
     const Node &first = nodes[edge.first], &second = nodes[edge.second];
-    bound += visitPairs(
-        ArrayRef(costs.data() + first.offset, first.size), 1.0 / first.degree,
-        ArrayRef(costs.data() + second.offset, second.size),
-        1.0 / second.degree,
-        [&](int row, int column) { return pairCost(edge, row, column); });
+    double firstShare = 1.0 / first.degree, secondShare = 1.0 / second.degree;
+    double least = infinity;
+    for (int row = 0; row < first.size; ++row)
+      for (int column = 0; column < second.size; ++column)
+        least =
+            std::min(least, costs[first.offset + row] * firstShare +
+                                pairCost(edge, row, column) +
+                                costs[second.offset + column] * secondShare);
+    bound += least;
   }
   for (const Node &node : nodes)
     if (node.degree == 0)
@@ -206,31 +191,26 @@ double DualBound::getBound() const {
   return bound;
 }
 
-int DualBound::sweep(
+void DualBound::sweep(
     int sweeps, double target,
     std::optional<std::chrono::steady_clock::time_point> deadline) {
   double previous = -infinity;
-  int done = 0;
-  for (; done < sweeps; ++done) {
-    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-      decode(true);
-      break;
-    }
+  for (int done = 0; done < sweeps; ++done) {
+    if (deadline && std::chrono::steady_clock::now() >= *deadline)
+      return decode();
     if (done % 10 == 9) {
       double bound = getBound();
       double limit = std::min(target, bestCost);
-      if (bound >= limit - 1e-10 * std::abs(limit))
-        break;
-      if (done > 25 && bound - previous < 1e-5 * std::abs(bound))
-        break;
+      if (bound >= limit - 1e-10 * std::abs(limit) ||
+          (done > 25 && bound - previous < 1e-5 * std::abs(bound)))
+        return;
       previous = bound;
     }
     pass(ahead);
     pass(back);
     if (done % 10 == 4)
-      decode(true);
+      decode();
   }
-  return done;
 }
 
 bool DualBound::apply(LiveGraph &graph, double limit) const {

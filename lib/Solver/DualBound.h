@@ -24,9 +24,10 @@ public:
   explicit DualBound(const LiveGraph &graph);
 
   /// Makes up to `sweeps` sweeps; fewer when the bound reaches `target` or
-  /// hardly grows, or at the deadline. Returns how many.
-  int sweep(int sweeps, double target,
-            std::optional<std::chrono::steady_clock::time_point> deadline = {});
+  /// hardly grows, or at the deadline.
+  void
+  sweep(int sweeps, double target,
+        std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
   /// No solution of the graph costs less.
   double getBound() const;
@@ -69,9 +70,9 @@ private:
 
   void addMoves(int index, bool isAhead);
   void pass(llvm::ArrayRef<Move> moves);
-  void decode(bool isAhead);
-  double bestStateOf(const Node &node, llvm::ArrayRef<int> edges,
-                     llvm::ArrayRef<int> states, int &best) const;
+  void decode();
+  bool bestStateOf(const Node &node, llvm::ArrayRef<int> edges,
+                   llvm::ArrayRef<int> states, int &best) const;
   double pairCost(const Edge &edge, int row, int column) const;
   double costOf(llvm::ArrayRef<int> states) const;
 

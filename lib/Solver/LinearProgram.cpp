@@ -15,8 +15,7 @@ using namespace hetero::solver;
 /// As people write it: 0.9, 1e+30.
 static std::string toText(double value) {
   std::string text;
-  raw_string_ostream os(text);
-  os << format("%.6g", value);
+  raw_string_ostream(text) << format("%.6g", value);
   return text;
 }
 
@@ -75,7 +74,7 @@ Error LinearProgram::check() const {
     if (Error error = checkBounds("row", row.name, row.lower, row.upper))
       return error;
     for (const LinearTerm &term : row.terms)
-      if (term.variable < 0 || term.variable >= getNumVariables() ||
+      if (term.variable < 0 || term.variable >= int(variables.size()) ||
           !std::isfinite(term.factor))
         return fail("row", row.name,
                     "has a term without a variable or a finite factor");

@@ -5,7 +5,6 @@
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <cmath>
 
 using namespace llvm;
 using namespace hetero::solver;

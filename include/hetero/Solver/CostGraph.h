@@ -45,7 +45,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -125,8 +124,6 @@ struct CostGraphSolution {
   /// No solution costs less. Equal to `cost` when that was proven.
   double bound = 0;
   bool proven = false;
-  /// What was left after the first reduction, and the sweeps that were made.
-  int coreNodes = 0, coreStates = 0, sweeps = 0;
 };
 
 /// Solves `graph`; nothing if every choice costs infinitely much. `starts` are
@@ -138,8 +135,7 @@ solve(const CostGraph &graph, const CostGraphOptions &options = {},
 
 /// What no solution costs less than, by steps 1 and 2 alone; the sweeps end
 /// when that reaches `target`. Infinite if every choice costs infinitely much.
-double computeBound(const CostGraph &graph, double target,
-                    const CostGraphOptions &options = {});
+double computeBound(const CostGraph &graph, double target);
 
 struct BestFirstOptions {
   /// How many labels are followed at each node; 0 for a number that makes about

@@ -65,9 +65,6 @@ public:
   int addRow(llvm::StringRef name, llvm::ArrayRef<LinearTerm> terms,
              double lower, double upper);
 
-  int getNumVariables() const { return variables.size(); }
-  int getNumRows() const { return rows.size(); }
-
   /// A solution of least cost. Every bound and row holds in it, up to
   /// `tolerance` times the size of the row's terms; that is checked and not
   /// taken from the solver. Fails when there is none, naming the row that is

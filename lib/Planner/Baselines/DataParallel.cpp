@@ -5,6 +5,7 @@
 #include "hetero/Planner/Baselines/OneStage.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
@@ -57,47 +58,22 @@ Expected<Plan> hetero::planner::planSingle(const Problem &problem,
     return devices.takeError();
   PlanBuilder builder(problem, cluster, options);
   Selection selection;
-  std::vector<int64_t> seen;
-  for (int64_t device : *devices) {
-    int64_t deviceClass = cluster.devices[device].deviceClass;
-    if (is_contained(seen, deviceClass))
-      continue;
-    seen.push_back(deviceClass);
-    for (ArrayRef<int64_t> microbatches : microbatchOptions(problem))
-      selection.add(builder.build(microbatches, allLayers(problem, {device}),
-                                  Division::Proportional));
-  }
+  std::set<int64_t> seen;
+  for (int64_t device : *devices)
+    if (seen.insert(cluster.devices[device].deviceClass).second)
+      for (ArrayRef<int64_t> microbatches : microbatchOptions(problem))
+        selection.add(builder.build(microbatches, allLayers(problem, {device}),
+                                    Division::Proportional));
   return selection.take("single", builder.model);
 }
 
-Expected<Plan> hetero::planner::planDpEven(const Problem &problem,
-                                           const Cluster &cluster,
-                                           const PlannerOptions &options) {
+/// All microbatches and modes; with even shares the first that fits is taken.
+static Expected<Plan> planDataParallel(StringRef name, Division division,
+                                       const Problem &problem,
+                                       const Cluster &cluster,
+                                       const PlannerOptions &options) {
   Expected<std::vector<int64_t>> devices =
-      devicesForOneStage("dp-even", problem, cluster);
-  if (!devices)
-    return devices.takeError();
-  PlanBuilder builder(problem, cluster, options);
-  Selection selection;
-  StageChoice choice = allLayers(problem, *devices);
-  for (ArrayRef<int64_t> microbatches : microbatchOptions(problem)) {
-    for (StateMode mode : options.stateModes) {
-      choice.state = mode;
-      if (selection.add(builder.build(microbatches, choice, Division::Even)))
-        break;
-    }
-    if (selection.found())
-      break;
-  }
-  return selection.take("dp-even", builder.model);
-}
-
-Expected<Plan>
-hetero::planner::planDpProportional(const Problem &problem,
-                                    const Cluster &cluster,
-                                    const PlannerOptions &options) {
-  Expected<std::vector<int64_t>> devices =
-      devicesForOneStage("dp-proportional", problem, cluster);
+      devicesForOneStage(name, problem, cluster);
   if (!devices)
     return devices.takeError();
   PlanBuilder builder(problem, cluster, options);
@@ -106,8 +82,23 @@ hetero::planner::planDpProportional(const Problem &problem,
   for (ArrayRef<int64_t> microbatches : microbatchOptions(problem))
     for (StateMode mode : options.stateModes) {
       choice.state = mode;
-      selection.add(
-          builder.build(microbatches, choice, Division::Proportional));
+      selection.add(builder.build(microbatches, choice, division));
+      if (division == Division::Even && selection.found())
+        return selection.take(name, builder.model);
     }
-  return selection.take("dp-proportional", builder.model);
+  return selection.take(name, builder.model);
+}
+
+Expected<Plan> hetero::planner::planDpEven(const Problem &problem,
+                                           const Cluster &cluster,
+                                           const PlannerOptions &options) {
+  return planDataParallel("dp-even", Division::Even, problem, cluster, options);
+}
+
+Expected<Plan>
+hetero::planner::planDpProportional(const Problem &problem,
+                                    const Cluster &cluster,
+                                    const PlannerOptions &options) {
+  return planDataParallel("dp-proportional", Division::Proportional, problem,
+                          cluster, options);
 }

@@ -15,6 +15,8 @@
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
@@ -92,9 +94,8 @@ static std::vector<LayerRun> divideLayers(const Problem &problem,
     if (layers.size() > blocks.size())
       blocks = layers;
   if (int64_t(blocks.size()) < stages) {
-    blocks.clear();
-    for (int64_t layer = 0; layer < numLayers; ++layer)
-      blocks.push_back(layer);
+    blocks.resize(numLayers);
+    std::iota(blocks.begin(), blocks.end(), 0);
   }
   std::vector<LayerRun> runs;
   int64_t number = blocks.size();
@@ -127,17 +128,14 @@ double EvenSearch::estimate(const EvenChoice &choice) const {
   int64_t samples = (choice.microbatches.front() + rows - 1) / rows;
   double sum = 0, slowest = 0, reduce = 0;
   for (auto [index, stage] : enumerate(stages)) {
-    std::vector<bool> seen(cluster.classes.size());
+    std::set<int64_t> classes;
+    for (int64_t device : stage.devices)
+      classes.insert(cluster.devices[device].deviceClass);
     double time = 0;
-    for (int64_t device : stage.devices) {
-      int64_t deviceClass = cluster.devices[device].deviceClass;
-      if (seen[deviceClass])
-        continue;
-      seen[deviceClass] = true;
-      const LayerTimes &table =
-          model.layerTimes(deviceClass, choice.tensor, samples);
-      time = std::max(time, table.sums.bothSeconds.of(stage.layers));
-    }
+    for (int64_t deviceClass : classes)
+      time =
+          std::max(time, model.layerTimes(deviceClass, choice.tensor, samples)
+                             .sums.bothSeconds.of(stage.layers));
     double crossing = 0;
     if (index + 1 < stages.size())
       crossing = toSeconds(cost::transferTime(
@@ -159,8 +157,7 @@ double EvenSearch::estimate(const EvenChoice &choice) const {
                   model.columnState({stage.layers}, choice.tensor).gradients)
                   .time));
   }
-  return sum + static_cast<double>(choice.microbatches.size() - 1) * slowest +
-         reduce;
+  return sum + double(choice.microbatches.size() - 1) * slowest + reduce;
 }
 
 std::vector<EvenChoice> EvenSearch::listChoices() const {
@@ -217,15 +214,11 @@ bool EvenSearch::add(const EvenChoice &choice, bool force,
 
 void EvenSearch::run(Selection &selection) const {
   int64_t left = std::max<int64_t>(1, builder.options.candidates);
-  int64_t tries = left * triesPerCandidate;
   std::vector<EvenChoice> choices = listChoices();
-  for (const EvenChoice &choice : choices) {
-    if (left == 0 || tries == 0)
-      break;
-    --tries;
-    if (add(choice, /*force=*/false, selection))
+  for (const EvenChoice &choice :
+       ArrayRef(choices).take_front(left * triesPerCandidate))
+    if (left > 0 && add(choice, /*force=*/false, selection))
       --left;
-  }
   // What needs least memory is the most that even plans can do.
   if (!selection.found() && !choices.empty()) {
     auto least = llvm::max_element(choices, [](const EvenChoice &left,
@@ -237,10 +230,11 @@ void EvenSearch::run(Selection &selection) const {
   }
 }
 
-/// The devices that may be used, unless layers are pinned.
-static Expected<std::vector<int64_t>> devicesForEven(StringRef planner,
-                                                     const Problem &problem,
-                                                     const Cluster &cluster) {
+/// The best plan on one of the groups of devices that may be used.
+static Expected<Plan>
+planOnGroups(StringRef name, const Problem &problem, const Cluster &cluster,
+             const PlannerOptions &options,
+             function_ref<int64_t(const cluster::Device &)> groupOf) {
   if (Error error = check(problem, cluster))
     return error;
   Expected<std::vector<int64_t>> devices = requireDevices(problem, cluster);
@@ -248,37 +242,29 @@ static Expected<std::vector<int64_t>> devicesForEven(StringRef planner,
     return devices.takeError();
   if (!problem.constraints.pins.empty())
     return createStringError(
-        "the planner '" + planner + "' divides layers evenly, but layer " +
+        "the planner '" + name + "' divides layers evenly, but layer " +
         Twine(problem.constraints.pins.front().layer) + " is pinned");
-  return devices;
+  std::map<int64_t, std::vector<int64_t>> groups;
+  for (int64_t device : *devices)
+    groups[groupOf(cluster.devices[device])].push_back(device);
+  PlanBuilder builder(problem, cluster, options);
+  Selection selection;
+  for (const auto &[number, members] : groups)
+    EvenSearch(builder, members).run(selection);
+  return selection.take(name, builder.model);
 }
 
 Expected<Plan> hetero::planner::planEven(const Problem &problem,
                                          const Cluster &cluster,
                                          const PlannerOptions &options) {
-  Expected<std::vector<int64_t>> devices =
-      devicesForEven("even", problem, cluster);
-  if (!devices)
-    return devices.takeError();
-  PlanBuilder builder(problem, cluster, options);
-  Selection selection;
-  EvenSearch(builder, *devices).run(selection);
-  return selection.take("even", builder.model);
+  return planOnGroups("even", problem, cluster, options,
+                      [](const cluster::Device &) { return 0; });
 }
 
 Expected<Plan> hetero::planner::planFastOnly(const Problem &problem,
                                              const Cluster &cluster,
                                              const PlannerOptions &options) {
-  Expected<std::vector<int64_t>> devices =
-      devicesForEven("fast-only", problem, cluster);
-  if (!devices)
-    return devices.takeError();
-  std::map<int64_t, std::vector<int64_t>> classes;
-  for (int64_t device : *devices)
-    classes[cluster.devices[device].deviceClass].push_back(device);
-  PlanBuilder builder(problem, cluster, options);
-  Selection selection;
-  for (const auto &[deviceClass, members] : classes)
-    EvenSearch(builder, members).run(selection);
-  return selection.take("fast-only", builder.model);
+  return planOnGroups(
+      "fast-only", problem, cluster, options,
+      [](const cluster::Device &device) { return device.deviceClass; });
 }

@@ -40,19 +40,6 @@ struct StageDraft {
   Stage stage;
   int64_t limit = 0;
   Time busy;
-  /// In the order in which they were found.
-  size_t number = 0;
-};
-
-/// Drafts of a run of layers on some devices, the shortest first.
-struct DraftKey {
-  LayerRun layers;
-  std::vector<int64_t> counts;
-
-  bool operator<(const DraftKey &other) const {
-    return std::tie(layers.first, layers.last, counts) <
-           std::tie(other.layers.first, other.layers.last, other.counts);
-  }
 };
 
 class Enumeration {
@@ -98,10 +85,15 @@ private:
   /// The devices of each kind, and how many of them are given to stages.
   std::vector<std::vector<int64_t>> kinds;
   std::vector<int64_t> used;
+  /// The kind of each device.
+  std::map<int64_t, size_t> kindOf;
   /// The plan that is being made, with what its stages can have in flight.
   Plan plan;
   std::vector<int64_t> limits;
-  std::map<DraftKey, std::vector<StageDraft>> cache;
+  /// By first and last layer and the devices of each kind, the shortest first.
+  std::map<std::tuple<int64_t, int64_t, std::vector<int64_t>>,
+           std::vector<StageDraft>>
+      cache;
 };
 } // namespace
 
@@ -116,6 +108,7 @@ void Enumeration::findKinds() {
     if (isNew)
       kinds.emplace_back();
     kinds[entry->second].push_back(device);
+    kindOf[device] = entry->second;
   }
   used.assign(kinds.size(), 0);
 }
@@ -157,15 +150,10 @@ void Enumeration::chooseSamples(Stage &stage, size_t size, size_t row,
     return;
   std::vector<int64_t> &samples = stage.samples[size];
   if (row + 1 < samples.size()) {
-    auto kindOf = [&](size_t index) {
-      int64_t device = stage.mesh.devices[index * stage.mesh.tensor];
-      return find_if(kinds,
-                     [&](ArrayRef<int64_t> kind) {
-                       return is_contained(kind, device);
-                     }) -
-             kinds.begin();
+    auto kindOfRow = [&](size_t index) {
+      return kindOf[stage.mesh.devices[index * stage.mesh.tensor]];
     };
-    int64_t most = row > 0 && kindOf(row) == kindOf(row - 1)
+    int64_t most = row > 0 && kindOfRow(row) == kindOfRow(row - 1)
                        ? std::min(rest, samples[row - 1])
                        : rest;
     for (int64_t share = 0; share <= most; ++share) {
@@ -203,28 +191,27 @@ void Enumeration::addDrafts(Stage stage, std::vector<StageDraft> &list) {
       stage.recompute = recompute;
       std::vector<StageDraft> found;
       chooseSamples(stage, 0, 0, sizes.front(), found);
-      erase_if(found, [&](const StageDraft &draft) {
-        return recompute && roomy.count(draft.stage.samples) > 0;
-      });
-      for (const StageDraft &draft : found)
+      for (StageDraft &draft : found) {
+        if (recompute && roomy.count(draft.stage.samples) > 0)
+          continue;
         if (!recompute && draft.limit >= most)
           roomy.insert(draft.stage.samples);
-      list.insert(list.end(), found.begin(), found.end());
+        list.push_back(std::move(draft));
+      }
     }
   }
 }
 
 const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
                                                    ArrayRef<int64_t> counts) {
-  auto [entry, isNew] = cache.try_emplace({layers, counts.vec()});
+  auto [entry, isNew] =
+      cache.try_emplace({layers.first, layers.last, counts.vec()});
   std::vector<StageDraft> &list = entry->second;
   if (!isNew)
     return list;
   std::vector<int64_t> degrees = {1};
   if (options.tensorParallel)
-    degrees.insert(degrees.end(),
-                   problem.layers[layers.first].tensorDegrees.begin(),
-                   problem.layers[layers.first].tensorDegrees.end());
+    append_range(degrees, problem.layers[layers.first].tensorDegrees);
   sort(degrees);
   degrees.erase(llvm::unique(degrees), degrees.end());
   for (int64_t degree : degrees) {
@@ -248,11 +235,8 @@ const std::vector<StageDraft> &Enumeration::drafts(LayerRun layers,
     if (stage.mesh.data <= plan.microbatches.front())
       addDrafts(stage, list);
   }
-  for (auto [number, draft] : enumerate(list))
-    draft.number = number;
-  sort(list, [](const StageDraft &left, const StageDraft &right) {
-    return std::tie(left.busy, left.number) <
-           std::tie(right.busy, right.number);
+  stable_sort(list, [](const StageDraft &left, const StageDraft &right) {
+    return left.busy < right.busy;
   });
   return list;
 }
@@ -277,11 +261,9 @@ void Enumeration::chooseInFlight(Plan &whole, size_t index) {
   }
   --left;
   Candidate candidate = builder.complete(whole);
-  if (candidate.shortage)
-    return;
-  if (Error error = verifyStructure(model, candidate.plan))
-    return consumeError(std::move(error));
-  selection.add(std::move(candidate));
+  if (!candidate.shortage &&
+      !errorToBool(verifyStructure(model, candidate.plan)))
+    selection.add(std::move(candidate));
 }
 
 void Enumeration::tryStages(LayerRun layers, ArrayRef<int64_t> counts) {
@@ -289,16 +271,11 @@ void Enumeration::tryStages(LayerRun layers, ArrayRef<int64_t> counts) {
     if (isHopeless(draft.busy) || mustStop())
       return;
     Stage stage = draft.stage;
-    for (auto [number, share] : enumerate(stage.shares)) {
-      // The devices of the kind that are left, instead of the first ones.
-      for (auto [kind, given] : zip_equal(kinds, used)) {
-        auto at = find(kind, draft.stage.mesh.devices[number]);
-        if (at == kind.end())
-          continue;
-        share.device = kind[(at - kind.begin()) + given];
-        stage.mesh.devices[number] = share.device;
-        break;
-      }
+    // The devices of each kind that are left, instead of the first ones.
+    for (auto [device, share] : zip_equal(stage.mesh.devices, stage.shares)) {
+      size_t kind = kindOf[device];
+      auto at = find(kinds[kind], device);
+      device = share.device = at[used[kind]];
     }
     plan.stages.push_back(std::move(stage));
     limits.push_back(draft.limit);

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace llvm;
 using namespace hetero;
@@ -52,12 +51,9 @@ BatchSplitter::BatchSplitter(ArrayRef<SplitKind> kinds, int64_t batch)
   for (auto [index, kind] : enumerate(kinds)) {
     int64_t size = kind.devices > maxSingle ? kind.devices / numBlocks : 1;
     int64_t inBlocks = size > 1 ? kind.devices - maxSingle / 2 : 0;
-    for (; inBlocks >= size; inBlocks -= size)
-      blocks.push_back({index, size});
-    int64_t single = kind.devices;
-    for (const Block &block : blocks)
-      single -= block.kind == index ? block.devices : 0;
-    blocks.insert(blocks.end(), single, Block{index, 1});
+    int64_t count = inBlocks / size;
+    blocks.insert(blocks.end(), count, Block{index, size});
+    blocks.insert(blocks.end(), kind.devices - count * size, Block{index, 1});
   }
   Table &whole = tables[Whole];
   for (const SplitKind &kind : kinds) {
@@ -166,15 +162,15 @@ bool BatchSplitter::mayFit(const Limits &limits, int64_t maxSum) const {
   stable_sort(segments, [](const Segment &left, const Segment &right) {
     return left.isSteeper(right);
   });
-  auto left = static_cast<double>(maxSum);
+  auto left = double(maxSum);
   double samples = 0;
   for (const Segment &segment : segments) {
-    double want = static_cast<double>(segment.micro * segment.devices);
+    double want = double(segment.micro * segment.devices);
     double part = std::min(1.0, left / want);
-    samples += part * static_cast<double>(segment.samples * segment.devices);
+    samples += part * double(segment.samples * segment.devices);
     left -= part * want;
   }
-  return samples >= static_cast<double>(batch) * (1 - 1e-9);
+  return samples >= double(batch) * (1 - 1e-9);
 }
 
 /// What one device can do within the limits, most samples first; nothing last.
@@ -240,7 +236,7 @@ BatchSplitter::fillLevels(const Choices &choices) const {
     next.sums.assign(last - next.first + 1, Level::never);
     for (const Option &option : options) {
       int64_t samples = option.samples * block.devices;
-      auto weight = static_cast<int32_t>(option.weight * block.devices);
+      auto weight = int32_t(option.weight * block.devices);
       int64_t begin = std::max(before.first, next.first - samples);
       int64_t end = std::min(before.last(), last - samples) + 1;
       if (begin >= end)

@@ -47,8 +47,8 @@ struct Part {
 static std::vector<Part> listParts(const StageModel &model,
                                    ArrayRef<int64_t> devices,
                                    function_ref<int64_t(int64_t)> keyOf) {
-  int64_t samples = std::max<int64_t>(
-      1, model.problem.batch / static_cast<int64_t>(devices.size()));
+  int64_t samples =
+      std::max<int64_t>(1, model.problem.batch / int64_t(devices.size()));
   std::map<int64_t, Part> parts;
   for (int64_t device : devices) {
     const LayerTimes &times =
@@ -58,9 +58,7 @@ static std::vector<Part> listParts(const StageModel &model,
     part.devices.push_back(device);
   }
   std::vector<Part> list;
-  list.reserve(parts.size());
-  for (auto &[key, part] : parts)
-    list.push_back(std::move(part));
+  append_range(list, make_second_range(parts));
   llvm::stable_sort(list, [](const Part &left, const Part &right) {
     return left.speed > right.speed;
   });
@@ -104,7 +102,7 @@ static std::vector<std::vector<int64_t>> listGroups(const StageModel &model,
     int64_t node = cluster.devices[device].node;
     for (auto [index, site] : enumerate(cluster.sites))
       if (is_contained(site.members, node))
-        return numNodes + static_cast<int64_t>(index);
+        return numNodes + int64_t(index);
     return node;
   }));
   for (const Part &part : classes)
@@ -143,7 +141,6 @@ private:
   void addPlans(size_t group, ArrayRef<int64_t> microbatches, const Way &way);
   void addPlans(ArrayRef<int64_t> microbatches);
   void addMicrobatches();
-  void addReleased(ArrayRef<int64_t> microbatches);
   void addDataParallel();
   void addClosest();
 
@@ -188,9 +185,8 @@ void CephaloPlanner::forEachWay(function_ref<void(const Way &)> visit) const {
 /// Whether no other way is sure to be as good.
 bool CephaloPlanner::isWorthTrying(const Group &group, const Way &way,
                                    int64_t numMicrobatches) const {
-  if (group.free.count({way.mode, way.layered}))
-    return false;
-  if (group.devices.size() == 1 && way.mode != options.stateModes.front())
+  if (group.free.count({way.mode, way.layered}) ||
+      (group.devices.size() == 1 && way.mode != options.stateModes.front()))
     return false;
   // Layers that are accumulated one by one keep all microbatches anyway; some
   // more only round better.
@@ -211,7 +207,7 @@ bool CephaloPlanner::isWorthTrying(const Group &group, const Way &way,
 /// layers come one by one.
 double CephaloPlanner::leastWaiting(Group &group, const Way &way) const {
   auto [entry, isNew] = group.once.try_emplace(way.mode);
-  int64_t last = static_cast<int64_t>(problem.layers.size()) - 1;
+  int64_t last = int64_t(problem.layers.size()) - 1;
   if (isNew)
     entry->second =
         onceTimesOf(builder.model, group.devices, way.mode, {{0, last}});
@@ -255,11 +251,8 @@ void CephaloPlanner::addDataParallel() {
   for (auto *plan : {planDpEven, planDpProportional}) {
     if (isOver())
       return;
-    Expected<Plan> found = plan(problem, cluster, options);
-    if (found)
+    if (auto found = expectedToOptional(plan(problem, cluster, options)))
       selection.add(builder.complete(std::move(*found)));
-    else
-      consumeError(found.takeError());
   }
 }
 
@@ -292,15 +285,6 @@ void CephaloPlanner::addMicrobatches() {
       addPlans(divideEvenly(problem.batch, count));
 }
 
-/// Adds the plans of the release, which divides all state, and keeps inputs of
-/// layers alone.
-void CephaloPlanner::addReleased(ArrayRef<int64_t> microbatches) {
-  if (is_contained(options.stateModes, released.mode) && options.recompute &&
-      options.layered && !isOver())
-    CephaloSearch(tables, groups.front().devices, microbatches.vec(), released)
-        .runReleased(selection);
-}
-
 Expected<Plan> CephaloPlanner::run() {
   ArrayRef<int64_t> given = problem.constraints.microbatches;
   ArrayRef<int64_t> first = given.empty() ? ArrayRef(problem.batch) : given;
@@ -311,7 +295,12 @@ Expected<Plan> CephaloPlanner::run() {
     if (options.dataParallel)
       addDataParallel();
   }
-  addReleased(first);
+  // The plans of the release, which divides all state, and keeps inputs of
+  // layers alone.
+  if (is_contained(options.stateModes, released.mode) && options.recompute &&
+      options.layered && !isOver())
+    CephaloSearch(tables, groups.front().devices, first.vec(), released)
+        .runReleased(selection);
   if (!selection.found())
     addClosest();
   return selection.take("cephalo", builder.model);

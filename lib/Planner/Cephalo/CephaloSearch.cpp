@@ -67,12 +67,7 @@ CephaloTables::CephaloTables(const PlanBuilder &builder, bool ignoresMemory)
     int64_t origin = index;
     while (problem.layers[origin].like)
       origin = *problem.layers[origin].like;
-    auto found =
-        find_if(layers, [&](const auto &kind) { return kind.first == origin; });
-    if (found != layers.end())
-      ++found->second;
-    else
-      layers.emplace_back(origin, 1);
+    ++layers[origin];
   }
 }
 
@@ -144,29 +139,18 @@ const std::vector<int64_t> &CephaloTables::countsUpTo(int64_t device,
 //===----------------------------------------------------------------------===//
 
 CephaloSearch::CephaloSearch(CephaloTables &tables, ArrayRef<int64_t> devices,
-                             std::vector<int64_t> sizes, Way way)
+                             std::vector<int64_t> given, Way way)
     : tables(tables), builder(tables.builder), model(tables.model),
-      problem(model.problem), way(way), microbatches(std::move(sizes)),
-      unit(tables.unit) {
-  addDevices(devices);
+      problem(model.problem), way(way), microbatches(std::move(given)),
+      unit(tables.unit), numDevices(devices.size()) {
+  for (int64_t device : devices)
+    kinds[model.cluster.devices[device].deviceClass].push_back(device);
   addLayers(devices);
   Plan plan;
   plan.microbatches = microbatches;
-  for (int64_t size : plan.distinctMicrobatches())
+  sizes = plan.distinctMicrobatches();
+  for (int64_t size : sizes)
     addSplitter(size);
-}
-
-void CephaloSearch::addDevices(ArrayRef<int64_t> devices) {
-  for (int64_t device : devices) {
-    int64_t deviceClass = model.cluster.devices[device].deviceClass;
-    auto found = find_if(kinds, [&](const ClassDevices &kind) {
-      return kind.deviceClass == deviceClass;
-    });
-    if (found == kinds.end())
-      kinds.push_back({deviceClass, {device}});
-    else
-      found->devices.push_back(device);
-  }
 }
 
 /// Gather and reduce of each kind of layer, with parts that are alike.
@@ -195,16 +179,16 @@ void CephaloSearch::addLayers(ArrayRef<int64_t> devices) {
 
 void CephaloSearch::addSplitter(int64_t size) {
   std::vector<SplitKind> split;
-  for (const ClassDevices &kind : kinds) {
+  for (const auto &[deviceClass, devices] : kinds) {
     SplitKind &entry = split.emplace_back();
-    entry.devices = kind.devices.size();
+    entry.devices = devices.size();
     const std::vector<int64_t> &counts = tables.countsUpTo(
-        kind.devices.front(), way, int64_t(microbatches.size()), size / unit);
+        devices.front(), way, int64_t(microbatches.size()), size / unit);
     entry.maxMicro = std::min<int64_t>(size / unit, counts.size() - 1);
     if (entry.maxMicro > 0 && counts[entry.maxMicro] == 0)
       --entry.maxMicro;
     const std::vector<MicroTimes> &times =
-        tables.timesUpTo(kind.deviceClass, entry.maxMicro);
+        tables.timesUpTo(deviceClass, entry.maxMicro);
     entry.maxCount = [&counts](int64_t micro) { return counts[micro]; };
     entry.phases = [this, &times](int64_t micro, int64_t count) {
       return phases(times[micro], count);
@@ -220,7 +204,7 @@ void CephaloSearch::addSplitter(int64_t size) {
 PhaseTimes CephaloSearch::phases(const LayerKind &layer,
                                  std::pair<double, double> time,
                                  int64_t count) const {
-  auto number = static_cast<double>(count);
+  auto number = double(count);
   double forward = number * time.first, backward = number * time.second;
   if (way.recompute)
     backward += forward;
@@ -236,7 +220,7 @@ double CephaloSearch::seconds(const MicroTimes &times, int64_t count) const {
   double sum = 0;
   for (auto [layer, time] : zip_equal(layers, times)) {
     PhaseTimes own = phases(layer, time, count);
-    sum += static_cast<double>(layer.count) * (own.forward + own.backward);
+    sum += double(layer.count) * (own.forward + own.backward);
   }
   return sum;
 }
@@ -245,7 +229,7 @@ PhaseTimes CephaloSearch::phases(const MicroTimes &times, int64_t count) const {
   PhaseTimes sum;
   for (auto [layer, time] : zip_equal(layers, times)) {
     PhaseTimes own = phases(layer, time, count);
-    auto many = static_cast<double>(layer.count);
+    auto many = double(layer.count);
     sum.forward += many * own.forward;
     sum.backward += many * own.backward;
     sum.computing += many * own.computing;
@@ -255,10 +239,7 @@ PhaseTimes CephaloSearch::phases(const MicroTimes &times, int64_t count) const {
 
 double CephaloSearch::leastComputing() {
   std::map<int64_t, double> ofSize;
-  Plan plan;
-  plan.microbatches = microbatches;
-  for (auto [size, splitter] :
-       zip_equal(plan.distinctMicrobatches(), splitters))
+  for (auto [size, splitter] : zip_equal(sizes, splitters))
     ofSize[size] = splitter.leastComputing();
   double sum = 0;
   for (int64_t size : microbatches)
@@ -275,7 +256,6 @@ std::optional<Plan> CephaloSearch::makePlan(Goal goal, int64_t maxSum,
     plan.schedule = ScheduleKind::Layered;
   std::map<int64_t, std::vector<int64_t>> samples;
   std::map<int64_t, int64_t> micros;
-  std::vector<int64_t> sizes = plan.distinctMicrobatches();
   for (auto [size, splitter] : zip_equal(sizes, splitters)) {
     std::optional<BatchSplit> found =
         goal == Goal::Released
@@ -286,7 +266,7 @@ std::optional<Plan> CephaloSearch::makePlan(Goal goal, int64_t maxSum,
       return std::nullopt;
     int64_t left = size % unit;
     for (auto [kind, shares] : zip_equal(kinds, found->shares))
-      for (auto [device, share] : zip_equal(kind.devices, shares)) {
+      for (auto [device, share] : zip_equal(kind.second, shares)) {
         // What is less than a unit goes to the first that works.
         int64_t number = share.samples() * unit;
         if (number > 0)
@@ -367,10 +347,8 @@ std::pair<Plan, int64_t> CephaloSearch::findLargest(Goal goal, Plan start,
 /// The fastest plan for a goal that fits. Where memory does not allow the split
 /// as published, others get its sum of sizes, as their own takes long to find.
 std::optional<Plan> CephaloSearch::findPlan(Goal goal, bool keepIdle) {
-  int64_t unlimited = 0;
-  for (const ClassDevices &kind : kinds)
-    unlimited += int64_t(kind.devices.size()) * (problem.batch / unit);
-  std::optional<Plan> plan = makePlan(goal, unlimited, keepIdle);
+  std::optional<Plan> plan =
+      makePlan(goal, numDevices * (problem.batch / unit), keepIdle);
   if (!plan || fits(*plan))
     return plan;
   std::optional<int64_t> &limit = limits[keepIdle ? 1 : 0];
@@ -386,16 +364,13 @@ std::optional<Plan> CephaloSearch::findPlan(Goal goal, bool keepIdle) {
 
 /// The plans for a goal, without and with devices that compute nothing.
 std::vector<Plan> CephaloSearch::findPlans(Goal goal) {
-  size_t all = 0;
-  for (const ClassDevices &kind : kinds)
-    all += kind.devices.size();
   std::vector<Plan> plans;
   for (bool keepIdle : {false, true}) {
     std::optional<Plan> plan = findPlan(goal, keepIdle);
     if (!plan)
       break;
     const Stage &stage = plan->stages[0];
-    bool usesAll = stage.mesh.devices.size() == all;
+    bool usesAll = int64_t(stage.mesh.devices.size()) == numDevices;
     for (ArrayRef<int64_t> samples : stage.samples)
       usesAll &= !is_contained(samples, 0);
     if (!usesAll && !keepIdle)
@@ -427,11 +402,8 @@ bool CephaloSearch::run(Selection &selection) {
 }
 
 void CephaloSearch::runSmallest(Selection &selection) {
-  int64_t devices = 0;
-  for (const ClassDevices &kind : kinds)
-    devices += kind.devices.size();
   if (std::optional<Plan> plan =
-          makePlan(Goal::Released, devices, /*keepIdle=*/false)) {
+          makePlan(Goal::Released, numDevices, /*keepIdle=*/false)) {
     fits(*plan);
     selection.add(builder.complete(std::move(*plan)));
   }

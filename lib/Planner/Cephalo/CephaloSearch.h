@@ -24,6 +24,7 @@
 
 #include "hetero/Planner/Cephalo/BatchSplit.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace hetero::planner {
 
@@ -72,7 +73,7 @@ public:
   /// Samples that are handed out together.
   int64_t unit = 1;
   /// The first layer of those that are like each other, and their number.
-  std::vector<std::pair<int64_t, int64_t>> layers;
+  llvm::MapVector<int64_t, int64_t> layers;
 
 private:
   int64_t maxCount(Stage &stage, StagePlace place, int64_t micro,
@@ -88,12 +89,6 @@ struct LayerKind {
   int64_t first = 0, count = 0;
   /// Of one of them, in seconds.
   double gather = 0, reduce = 0;
-};
-
-/// The devices of a class.
-struct ClassDevices {
-  int64_t deviceClass = 0;
-  std::vector<int64_t> devices;
 };
 
 /// How samples are divided.
@@ -122,7 +117,6 @@ public:
   std::vector<std::vector<int64_t>> used;
 
 private:
-  void addDevices(llvm::ArrayRef<int64_t> devices);
   void addLayers(llvm::ArrayRef<int64_t> devices);
   void addSplitter(int64_t size);
   PhaseTimes phases(const LayerKind &layer, std::pair<double, double> time,
@@ -142,11 +136,13 @@ private:
   const StageModel &model;
   const Problem &problem;
   Way way;
-  std::vector<int64_t> microbatches;
-  int64_t unit;
-  std::vector<ClassDevices> kinds;
+  /// The microbatches of the plan, and their different sizes.
+  std::vector<int64_t> microbatches, sizes;
+  int64_t unit, numDevices;
+  /// The devices of each class.
+  llvm::MapVector<int64_t, std::vector<int64_t>> kinds;
   std::vector<LayerKind> layers;
-  /// For each different size of microbatch of the plan.
+  /// For each different size.
   std::vector<BatchSplitter> splitters;
   /// The largest sum of sizes that fits, if memory limits it, without and with
   /// devices that compute nothing.

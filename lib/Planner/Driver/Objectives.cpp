@@ -41,8 +41,7 @@ Expected<Price> hetero::planner::hourPrice(const Cluster &cluster,
 
 double hetero::planner::stepPrice(Price hour, Time step) {
   constexpr double millionths = 1e6, secondsPerHour = 3600;
-  return static_cast<double>(hour.count()) / millionths * toSeconds(step) /
-         secondsPerHour;
+  return double(hour.count()) / millionths * toSeconds(step) / secondsPerHour;
 }
 
 Expected<Budget> hetero::planner::readBudget(StringRef text) {
@@ -56,13 +55,11 @@ Expected<Budget> hetero::planner::readBudget(StringRef text) {
     budget.step = value;
     return budget;
   }
-  Expected<int64_t> price = readQuantity(Dimension::Price, number, unit);
-  if (!price) {
-    consumeError(price.takeError());
+  auto price = expectedToOptional(readQuantity(Dimension::Price, number, unit));
+  if (!price)
     return createStringError("the budget '" + text +
                              "' is neither for an hour, like 2.5/h, nor for a "
                              "step, like 0.01/step");
-  }
   budget.hour = Price(*price);
   return budget;
 }
@@ -75,13 +72,8 @@ Expected<Budget> hetero::planner::readBudget(StringRef text) {
 /// none, `steps` in all.
 static std::vector<int64_t> listCounts(int64_t all, int64_t steps) {
   std::vector<int64_t> counts;
-  if (all + 1 <= steps) {
-    for (int64_t count = all; count >= 0; --count)
-      counts.push_back(count);
-    return counts;
-  }
   for (int64_t count = all; count > 0 && int64_t(counts.size()) + 1 < steps;
-       count /= 2)
+       count = all < steps ? count - 1 : count / 2)
     counts.push_back(count);
   counts.push_back(0);
   return counts;
@@ -146,16 +138,13 @@ hetero::planner::findPareto(const Problem &problem, const Cluster &cluster,
       return error;
     classes[cluster.devices[device].deviceClass].push_back(device);
   }
-  std::vector<std::vector<int64_t>> devices;
-  devices.reserve(classes.size());
-  for (auto &[deviceClass, list] : classes)
-    devices.push_back(list);
   std::vector<PricedPlan> plans;
   // Of all the parts, the largest one tells best why there is no plan.
   std::string message;
   size_t largest = 0;
   Time bound = computeBound(problem, cluster);
-  for (const std::vector<int64_t> &part : listParts(devices, maxParts)) {
+  for (const std::vector<int64_t> &part :
+       listParts(to_vector(make_second_range(classes)), maxParts)) {
     Problem smaller = problem;
     for (int64_t device : usable)
       if (!is_contained(part, device))

@@ -4,6 +4,7 @@
 #include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Planner/Driver/PlanStep.h"
 #include "hetero/Planner/Driver/Planners.h"
+#include "hetero/Planner/Model/StateDivision.h"
 #include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -28,17 +29,17 @@ static Error addSchedule(StringRef name, PlannerOptions &options) {
 
 static Error addStateModes(ArrayRef<std::string> names,
                            PlannerOptions &options) {
+  static constexpr StateMode modes[] = {StateMode::Replicated,
+                                        StateMode::Optimizer, StateMode::Full};
   if (!names.empty())
     options.stateModes.clear();
   for (const std::string &name : names) {
-    size_t before = options.stateModes.size();
-    for (StateMode mode :
-         {StateMode::Replicated, StateMode::Optimizer, StateMode::Full})
-      if (stringify(mode) == name)
-        options.stateModes.push_back(mode);
-    if (options.stateModes.size() == before)
+    const StateMode *mode =
+        find_if(modes, [&](StateMode mode) { return stringify(mode) == name; });
+    if (mode == std::end(modes))
       return createStringError("there is no way to hold state '" + name +
                                "'; there are: replicated, optimizer, full");
+    options.stateModes.push_back(*mode);
   }
   return Error::success();
 }
@@ -47,12 +48,10 @@ static Error addTimeBudget(StringRef text, PlannerOptions &options) {
   if (text.empty())
     return Error::success();
   auto [number, unit] = splitAmount(text);
-  Expected<int64_t> time = readQuantity(Dimension::Time, number, unit);
-  if (!time) {
-    consumeError(time.takeError());
+  auto time = expectedToOptional(readQuantity(Dimension::Time, number, unit));
+  if (!time)
     return createStringError("time-budget is '" + text +
                              "' and must be a time, like 5s");
-  }
   options.timeBudget = Time(*time);
   return Error::success();
 }
@@ -60,9 +59,8 @@ static Error addTimeBudget(StringRef text, PlannerOptions &options) {
 Expected<PlannerOptions>
 hetero::planner::getPlannerOptions(const PlanRequest &request) {
   PlannerOptions options;
-  if (Expected<const PlannerEntry *> entry = findPlanner(request.planner);
-      !entry)
-    return entry.takeError();
+  if (Error error = findPlanner(request.planner).takeError())
+    return error;
   if (Error error = addSchedule(request.schedule, options))
     return error;
   if (Error error = addStateModes(request.state, options))
@@ -106,10 +104,7 @@ hetero::planner::getMicrobatches(const PlanRequest &request, int64_t batch) {
     return createStringError("microbatches is " + Twine(count) +
                              " and must be at most " +
                              Twine(maxGivenMicrobatches));
-  std::vector<int64_t> even(count, batch / count);
-  for (int64_t i = 0; i < batch % count; ++i)
-    ++even[i];
-  return even;
+  return divideEvenly(batch, count);
 }
 
 int64_t hetero::planner::countAlike(const Cluster &cluster) {

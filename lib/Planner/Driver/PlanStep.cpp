@@ -10,7 +10,6 @@
 #include "hetero/Planner/Spmd/HapSearch.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -279,7 +278,7 @@ Expected<StepPlan> Driver::findLayers() {
 std::vector<DeviceProgram>
 Driver::solvePrograms(std::optional<Time> below) const {
   std::vector<std::vector<int64_t>> sets =
-      getDeviceSets(*model.graph, problem, cluster);
+      getDeviceSets(*model.graph, cluster, usableDevices(problem, cluster));
   // Where one device is as fast, joint knows a plan of layers for it.
   if (request.planner == "joint" && sets.size() > 1 && sets.back().size() == 1)
     sets.pop_back();
@@ -296,11 +295,9 @@ Driver::solvePrograms(std::optional<Time> below) const {
   HapOptions search;
   search.replicatedState = !request.state.empty();
   search.timeBudget = options.timeBudget;
-  Expected<SpmdSolution> solution =
-      searchInTurn(*model.graph, cluster, sets.front(), search);
-  if (solution)
+  if (auto solution = expectedToOptional(
+          searchInTurn(*model.graph, cluster, sets.front(), search)))
     return {{sets.front(), std::move(*solution)}};
-  consumeError(solution.takeError());
   return {};
 }
 
@@ -312,13 +309,9 @@ bool Driver::fill(StepPlan &found, const std::vector<int64_t> &devices) const {
       }))
     return false;
   std::vector<Bytes> stored = getStoredState(*model.graph, *found.program);
-  for (auto [member, device] : enumerate(devices)) {
-    DeviceShare share;
-    share.device = device;
-    share.memory = (*needs)[device];
-    share.state = stored[member];
-    found.plan.stages[0].shares.push_back(share);
-  }
+  for (auto [device, state] : zip_equal(devices, stored))
+    found.plan.stages[0].shares.push_back(
+        {device, /*micro=*/std::nullopt, state, (*needs)[device]});
   return true;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Planner/Driver/WhatIf.h"
-#include "hetero/Planner/Driver/Objectives.h"
 #include "hetero/Planner/Model/Evaluate.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -44,10 +43,9 @@ private:
            std::optional<Price> price = std::nullopt,
            std::optional<int64_t> added = std::nullopt) {
     // A cluster that was sound stays so, unless it becomes too large.
-    if (Error error = changed.finish())
-      return consumeError(std::move(error));
-    changes.push_back(
-        {text.str(), std::move(changed), std::move(onIt), price, added});
+    if (!errorToBool(changed.finish()))
+      changes.push_back(
+          {text.str(), std::move(changed), std::move(onIt), price, added});
   }
 
   const Problem &problem;
@@ -76,10 +74,8 @@ static std::optional<Time> evaluateAfter(const Change &change, Plan plan) {
     for (auto [share, device] : zip_equal(stage.shares, stage.mesh.devices))
       share.device = device;
   }
-  if (Error error = evaluate(change.problem, change.cluster, plan)) {
-    consumeError(std::move(error));
+  if (errorToBool(evaluate(change.problem, change.cluster, plan)))
     return std::nullopt;
-  }
   return plan.predicted;
 }
 
@@ -117,14 +113,14 @@ void ChangeList::addDevices() {
 }
 
 static bool isAlike(const cluster::Node &left, const cluster::Node &right) {
-  auto key = [](const cluster::Node &node) {
-    std::vector<std::pair<int64_t, int64_t>> groups;
-    groups.reserve(node.groups.size());
-    for (const cluster::DeviceGroup &group : node.groups)
-      groups.emplace_back(group.count, group.deviceClass);
-    return std::tuple(groups, node.link->bandwidth, node.link->latency);
+  auto isSame = [](const cluster::DeviceGroup &one,
+                   const cluster::DeviceGroup &other) {
+    return one.count == other.count && one.deviceClass == other.deviceClass;
   };
-  return left.link && right.link && key(left) == key(right);
+  return left.link && right.link &&
+         llvm::equal(left.groups, right.groups, isSame) &&
+         left.link->bandwidth == right.link->bandwidth &&
+         left.link->latency == right.link->latency;
 }
 
 void ChangeList::addLinks() {
@@ -147,21 +143,18 @@ void ChangeList::addLinks() {
                        : std::string()),
         std::move(changed), problem);
   }
-  for (auto [index, entry] : enumerate(cluster.switches)) {
+  auto addWider = [&](const Twine &where, auto links, size_t index) {
     Cluster changed = cluster;
-    cluster::Link &link = changed.switches[index].link;
+    cluster::Link &link = (changed.*links)[index].link;
     link.bandwidth = link.bandwidth * growth;
-    add("twice the bandwidth of '" + entry.name + "'", std::move(changed),
-        problem);
-  }
-  for (auto [index, cable] : enumerate(cluster.cables)) {
-    Cluster changed = cluster;
-    cluster::Link &link = changed.cables[index].link;
-    link.bandwidth = link.bandwidth * growth;
-    add("twice the bandwidth between '" + cluster.vertexName(cable.first) +
-            "' and '" + cluster.vertexName(cable.second) + "'",
-        std::move(changed), problem);
-  }
+    add("twice the bandwidth " + where, std::move(changed), problem);
+  };
+  for (auto [index, entry] : enumerate(cluster.switches))
+    addWider("of '" + entry.name + "'", &Cluster::switches, index);
+  for (auto [index, cable] : enumerate(cluster.cables))
+    addWider("between '" + cluster.vertexName(cable.first) + "' and '" +
+                 cluster.vertexName(cable.second) + "'",
+             &Cluster::cables, index);
 }
 
 void ChangeList::addMemory() {
@@ -183,11 +176,8 @@ std::vector<WhatIf> hetero::planner::askWhatIf(const Problem &problem,
     WhatIf &answer = answers.emplace_back();
     answer.change = change.text;
     answer.price = change.price;
-    Expected<Plan> plan = planner(change.problem, change.cluster);
-    if (plan)
+    if (auto plan = expectedToOptional(planner(change.problem, change.cluster)))
       answer.predicted = plan->predicted;
-    else
-      consumeError(plan.takeError());
     // What is better than before is not used for the worse.
     if (now)
       if (std::optional<Time> kept = evaluateAfter(change, *now))

@@ -8,7 +8,8 @@
 #include "hetero/Planner/Harp/HarpSearch.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/DeviceOrders.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -92,10 +93,9 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
   const Problem &problem = builder.model.problem;
   std::vector<std::vector<int64_t>> runs =
       findRuns(builder.model.cluster, devices, /*mostByNode=*/4);
-  std::vector<std::vector<int64_t>> numbers;
-  numbers.reserve(runs.size());
-  for (size_t i = 0; i < runs.size(); ++i)
-    numbers.push_back({int64_t(i)});
+  auto numbers = map_to_vector(seq<int64_t>(runs.size()), [](int64_t run) {
+    return std::vector<int64_t>{run};
+  });
   int64_t most = options.asReleased ? 2 : mostOrders;
   std::vector<std::vector<int64_t>> permutations = permuteRuns(numbers, most);
   for (size_t different :
@@ -108,7 +108,7 @@ void HarpPlanner::findConfigurations(ArrayRef<int64_t> devices) {
   // released, those that cut the batch into equal ones.
   double next = 1;
   for (std::vector<int64_t> &sizes : microbatchOptions(problem)) {
-    auto number = static_cast<double>(sizes.size());
+    auto number = double(sizes.size());
     if (options.asReleased ? sizes.front() != sizes.back() : number < next)
       continue;
     next = number < 4 ? number + 1 : number * 1.4;
@@ -127,10 +127,9 @@ bool HarpPlanner::search(HarpProposal &proposal, SearchTables &tables,
                     *max_element(sizes), sizes.size(), cutoff, tolerance,
                     proposal.published);
   std::optional<HarpLayout> layout = search.run();
-  if (!layout)
-    return false;
-  proposal.layout = std::move(*layout);
-  return true;
+  if (layout)
+    proposal.layout = std::move(*layout);
+  return layout.has_value();
 }
 
 void HarpPlanner::add(HarpProposal proposal, SearchTables &tables,
@@ -208,9 +207,8 @@ std::vector<HarpProposal> HarpPlanner::takeStarts(size_t most) {
 
 /// More cuts and positions for the best configurations.
 void HarpPlanner::refine() {
-  std::vector<HarpProposal> first = takeStarts(fineConfigurations);
-  for (HarpProposal &proposal : first)
-    add(proposal, fine, many, fineTolerance);
+  for (HarpProposal &proposal : takeStarts(fineConfigurations))
+    add(std::move(proposal), fine, many, fineTolerance);
 }
 
 /// Counts by the published rule for the best configurations: with fewer in
@@ -235,7 +233,7 @@ std::vector<HarpProposal> HarpPlanner::searchLean() {
       return left.layout.value < right.layout.value;
     })};
   erase_if(refined, findsNone(fine, many));
-  lean.insert(lean.end(), refined.begin(), refined.end());
+  append_range(lean, refined);
   return lean;
 }
 

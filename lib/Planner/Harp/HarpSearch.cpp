@@ -17,7 +17,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static std::vector<int64_t> join(ArrayRef<std::vector<int64_t>> runs) {
   std::vector<int64_t> order;
   for (const std::vector<int64_t> &run : runs)
-    order.insert(order.end(), run.begin(), run.end());
+    append_range(order, run);
   return order;
 }
 
@@ -45,9 +45,7 @@ HarpSearch::HarpSearch(SearchTables &tables, const PlannerOptions &options,
           tables, options, order, positions, microbatchSize, numMicrobatches,
           [this](int64_t begin, int64_t end) { return isAllowed(begin, end); }),
       numMicrobatches(numMicrobatches), cutoff(cutoff), tolerance(tolerance),
-      numSteps(static_cast<double>(tables.model.problem.batch) /
-                   static_cast<double>(microbatchSize) -
-               1),
+      numSteps(double(tables.model.problem.batch) / double(microbatchSize) - 1),
       published(published || options.asReleased) {
   table.resize(numCuts() * numPositions());
   double longest = cutoff / (numSteps + 1);
@@ -68,8 +66,8 @@ bool HarpSearch::isAllowed(int64_t begin, int64_t end) const {
   if (!planner.asReleased)
     return true;
   int64_t size = last - first + 1;
-  return (size & (size - 1)) == 0 && cluster.devices[order[first]].node ==
-                                         cluster.devices[order[last]].node;
+  return isPowerOf2_64(size) && cluster.devices[order[first]].node ==
+                                    cluster.devices[order[last]].node;
 }
 
 void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
@@ -84,9 +82,8 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
       for (const StageOption &option : search.options(begin, end)) {
         if (lastCut > (*option.farthest)[cut] ||
             search.isPinnedElsewhere(option, tables.cuts[cut],
-                                     tables.cuts[lastCut]))
-          continue;
-        if (search.computeTime(option, cut, lastCut) >= longest)
+                                     tables.cuts[lastCut]) ||
+            search.computeTime(option, cut, lastCut) >= longest)
           continue;
         isShort = true;
         for (const StageCost &cost : search.variants(option, cut, lastCut)) {
@@ -98,25 +95,18 @@ void HarpSearch::addStages(int64_t cut, int64_t begin, double longest) {
                              &option,
                              cost.mode,
                              cost.recompute,
-                             static_cast<double>(option.tensor),
-                             1 / static_cast<double>(option.column.nodes)};
-          auto isWorse = [](const HarpStage &left, const HarpStage &right) {
-            return left.time >= right.time && left.limit <= right.limit;
-          };
-          if (any_of(found, [&](const HarpStage &other) {
-                return isWorse(stage, other);
-              }))
-            continue;
-          erase_if(found, [&](const HarpStage &other) {
-            return isWorse(other, stage);
-          });
-          found.push_back(stage);
+                             double(option.tensor),
+                             1 / double(option.column.nodes)};
+          addIfBetter(
+              found, stage, [](const HarpStage &left, const HarpStage &right) {
+                return left.time >= right.time && left.limit <= right.limit;
+              });
         }
       }
       // More layers take longer.
       if (!isShort)
         break;
-      list.insert(list.end(), found.begin(), found.end());
+      append_range(list, found);
     }
   }
   keys.clear();
@@ -188,9 +178,7 @@ int64_t HarpSearch::delay(const HarpBoundary &boundary, double period,
   if (published)
     return publishedDelay(boundary.there, period, end, begin);
   // A crossing that is not a whole number of periods by rounding alone is one.
-  double periods = boundary.sum() / period - 1e-9;
-  auto whole = static_cast<int64_t>(periods);
-  return 1 + whole + (periods > static_cast<double>(whole));
+  return 1 + int64_t(std::ceil(boundary.sum() / period - 1e-9));
 }
 
 /// All times of stages and crossings that the period of a layout below the
@@ -223,7 +211,7 @@ void HarpSearch::findPeriods() {
       // Where it is known, so are all numbers of parts.
       if (add(one) && !planner.asReleased && isBetweenNodes(end, begin))
         for (int64_t degree : degrees)
-          add(one * static_cast<double>(degree));
+          add(one * double(degree));
     }
   sort(allPeriods);
 }
@@ -349,11 +337,9 @@ HarpLayout HarpSearch::unwind(const Label &label, double period) const {
   layout.value = label.cost + numSteps * period;
   for (const Label *at = &label; at->stage; at = &arena[at->rest]) {
     const HarpStage &stage = *at->stage;
-    ArrayRef<int64_t> devices = ArrayRef(order).slice(
-        positions[at->begin], positions[stage.end] - positions[at->begin]);
     layout.stages.push_back(
         {{tables.cuts[at->firstCut], tables.cuts[stage.lastCut] - 1},
-         devices.vec(),
+         search.devicesBetween(at->begin, stage.end).vec(),
          stage.option->tensor,
          stage.mode,
          stage.recompute});

@@ -157,9 +157,7 @@ chooseSplitStarts(JointState &state, const ScheduledDesigns &scheduled) {
       entry->second = {seconds, std::move(design)};
   }
   ScheduledDesigns ranked;
-  ranked.reserve(bestOf.size());
-  for (auto &[number, entry] : bestOf)
-    ranked.push_back(std::move(entry));
+  append_range(ranked, make_second_range(bestOf));
   llvm::stable_sort(ranked, less_first());
   for (auto &[seconds, design] : ranked)
     if (starts.size() < most && seconds < infinity)

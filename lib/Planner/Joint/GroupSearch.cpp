@@ -4,6 +4,7 @@
 #include "hetero/Planner/Joint/GroupSearch.h"
 #include "hetero/Planner/Bounds/ClassNodes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
@@ -110,23 +111,19 @@ GroupSearch::GroupSearch(const PlanBuilder &builder,
 bool GroupSearch::fits(const ClassNodes &nodes, const Shape &shape,
                        int64_t samples, int64_t first, int64_t last) const {
   ColumnState state = bytes.state.of(first, last);
-  auto number = [](Bytes amount) {
-    return static_cast<double>(amount.count());
-  };
-  auto later = static_cast<double>(numLayers - first) /
-               static_cast<double>(last - first);
+  auto number = [](Bytes amount) { return double(amount.count()); };
+  auto later = double(numLayers - first) / double(last - first);
   double inFlight =
-      std::min(static_cast<double>(count), std::ceil(inFlightPerStage * later));
-  auto parts = static_cast<double>(shape.tensor);
+      std::min(double(count), std::ceil(inFlightPerStage * later));
+  auto parts = double(shape.tensor);
   double kept = shape.recompute ? number(bytes.inputs.of(first, last))
                                 : number(bytes.saved.of(first, last)) / parts;
   double held = number(state.parameters) / parts +
                 number(state.gradients) / parts * (count > 1 ? 2 : 1) +
-                number(state.optimizer) /
-                    static_cast<double>(shape.nodes * shape.devices) +
-                inFlight * kept * static_cast<double>(samples);
+                number(state.optimizer) / double(shape.nodes * shape.devices) +
+                inFlight * kept * double(samples);
   return held <=
-         static_cast<double>(
+         double(
              model.cluster.classes[nodes.deviceClass].usableMemory().count());
 }
 
@@ -141,23 +138,22 @@ void GroupSearch::cover(size_t index, const Shape &shape, double time,
     return;
   int64_t samples = (largest + rows - 1) / rows;
   const RowSeconds &table = rowSeconds.find(nodes, shape.tensor, samples);
-  auto number = static_cast<double>(count);
+  auto number = double(count);
   for (int64_t stage = 0; stage < groups * inNode; ++stage) {
     int64_t first = from.next, last = first;
     double forward = 0;
     while (last < numLayers) {
       LayerRun run = {first, last};
       double both = table.both.of(run), here = table.forward.of(run);
-      auto gradients =
-          static_cast<double>(bytes.state.of(run).gradients.count());
+      auto gradients = double(bytes.state.of(run).gradients.count());
       if (shape.recompute)
         both += here;
       double once = 0;
       if (shape.nodes > 1)
-        once = 2 * (1 - 1 / static_cast<double>(shape.nodes)) * gradients /
-               nodes.out * static_cast<double>(inNode);
+        once = 2 * (1 - 1 / double(shape.nodes)) * gradients / nodes.out *
+               double(inNode);
       else if (rows > 1)
-        once = 2 * gradients / static_cast<double>(shape.tensor) / nodes.inside;
+        once = 2 * gradients / double(shape.tensor) / nodes.inside;
       if (from.start + number * both + once > time ||
           !fits(nodes, shape, samples, first, last + 1))
         break;
@@ -171,12 +167,12 @@ void GroupSearch::cover(size_t index, const Shape &shape, double time,
     if (last == numLayers)
       break;
     bool leaves = (stage + 1) % inNode == 0;
-    double bytes = static_cast<double>(largest) *
-                   static_cast<double>(
-                       model.problem.layers[last - 1].output.perSample.count());
-    from.start += wait * (forward + bytes * static_cast<double>(shape.tensor) /
-                                        static_cast<double>(shape.nodes) /
-                                        (leaves ? nodes.out : nodes.inside));
+    double bytes =
+        double(largest) *
+        double(model.problem.layers[last - 1].output.perSample.count());
+    from.start +=
+        wait * (forward + bytes * double(shape.tensor) / double(shape.nodes) /
+                              (leaves ? nodes.out : nodes.inside));
   }
 }
 
@@ -196,7 +192,7 @@ StageChoice GroupSearch::choiceOf(const CoveringStage &stage) const {
         nodes.nodes[stage.number / inNode * shape.nodes + node];
     ArrayRef<int64_t> own =
         all.slice(stage.number % inNode * shape.devices, shape.devices);
-    choice.devices.insert(choice.devices.end(), own.begin(), own.end());
+    append_range(choice.devices, own);
   }
   return choice;
 }
@@ -212,9 +208,9 @@ bool GroupSearch::coverAll(ArrayRef<size_t> order, double time,
       cover(index, shape, time, next);
       // The layers that this shape covers, without those that later classes
       // lose because they start later.
-      double value = static_cast<double>(next.next - result.next) -
-                     (next.start - result.start) / time *
-                         static_cast<double>(numLayers - next.next);
+      double value =
+          double(next.next - result.next) -
+          (next.start - result.start) / time * double(numLayers - next.next);
       if (value <= most)
         continue;
       most = value;
@@ -257,15 +253,10 @@ GroupSearch::solve(ArrayRef<size_t> order, double given) {
 
 std::vector<GroupDesign>
 hetero::planner::sortDesigns(std::vector<GroupDesign> designs) {
-  std::vector<std::pair<double, size_t>> order;
-  for (auto [index, entry] : enumerate(designs))
-    order.emplace_back(entry.seconds, index);
-  sort(order);
-  std::vector<GroupDesign> sorted;
-  sorted.reserve(order.size());
-  for (auto [seconds, index] : order)
-    sorted.push_back(std::move(designs[index]));
-  return sorted;
+  stable_sort(designs, [](const GroupDesign &left, const GroupDesign &right) {
+    return left.seconds < right.seconds;
+  });
+  return designs;
 }
 
 std::vector<GroupDesign>
@@ -279,8 +270,7 @@ hetero::planner::searchGroups(const PlanBuilder &builder,
   for (size_t index : searched) {
     GroupSearch search(builder, classes, microbatches[index]);
     std::vector<size_t> order(classes.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
+    std::iota(order.begin(), order.end(), 0);
     int64_t number = 0;
     do {
       for (double wait : waits) {

@@ -11,8 +11,6 @@
 #include "hetero/Planner/Bounds/Certificate.h"
 #include "hetero/Planner/Cephalo/Cephalo.h"
 #include "hetero/Planner/Harp/Harp.h"
-#include "hetero/Planner/Plan/PlannerOptions.h"
-#include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Spmd/SpmdPlan.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,13 +62,13 @@ Expected<Plan> hetero::planner::planStages(const Problem &problem,
 /// Searches small problems, or for few numbers of microbatches larger ones, for
 /// one number after the other, near that of a plan: each finds what the search
 /// for all of them does not look at.
-static void searchEachCount(const Problem &problem, const Cluster &cluster,
-                            const PlannerOptions &options, Plan &plan) {
-  std::vector<std::vector<int64_t>> counts = microbatchOptions(problem);
+static void searchEachCount(const JointState &state, Plan &plan) {
+  const Problem &problem = state.problem;
+  std::vector<std::vector<int64_t>> counts = state.microbatches;
   size_t work = std::min(counts.size(), limits.mostCounts) *
-                problem.layers.size() * usableDevices(problem, cluster).size();
-  if (work > limits.mostCounts * limits.smallProblem || options.timeBudget ||
-      !problem.constraints.microbatches.empty() ||
+                problem.layers.size() * state.devices.size();
+  if (work > limits.mostCounts * limits.smallProblem ||
+      state.options.timeBudget || !problem.constraints.microbatches.empty() ||
       plan.gap() < limits.closeEnough)
     return;
   size_t here = plan.microbatches.size();
@@ -87,34 +85,29 @@ static void searchEachCount(const Problem &problem, const Cluster &cluster,
     for (size_t index = next++; index < counts.size(); index = next++) {
       Problem part = problem;
       part.constraints.microbatches = counts[index];
-      PlannerOptions quiet = options;
+      PlannerOptions quiet = state.options;
       quiet.onBetter = nullptr;
       quiet.log = nullptr;
-      JointState state(part, cluster, quiet, JointMode::Part, "joint");
-      Expected<Plan> found = planInPhases(state);
-      if (found)
-        plans[index] = std::move(*found);
-      else
-        consumeError(found.takeError());
+      JointState inner(part, state.cluster, quiet, JointMode::Part, "joint");
+      plans[index] = expectedToOptional(planInPhases(inner));
     }
   };
   std::thread beside(run);
   run();
   beside.join();
-  Time certified = isCertified(problem, cluster, plan) ? plan.bound : Time(0);
+  Time certified =
+      isCertified(problem, state.cluster, plan) ? plan.bound : Time(0);
   for (std::optional<Plan> &other : plans) {
     if (!other || other->predicted >= plan.predicted)
       continue;
     plan = std::move(*other);
-    if (isCertified(problem, cluster, plan))
+    if (isCertified(problem, state.cluster, plan))
       plan.bound = std::max(plan.bound, std::min(certified, plan.predicted));
   }
-  if (options.log)
-    *options.log << ("joint: search each number of microbatches: " +
-                     Twine(plans.size()) + " plans; best " +
-                     approximate(plan.predicted) + " with " +
-                     Twine(plan.microbatches.size()) + " microbatches\n")
-                        .str();
+  state.log("search each number of microbatches",
+            Twine(plans.size()) + " plans; best " +
+                approximate(plan.predicted) + " with " +
+                Twine(plan.microbatches.size()) + " microbatches");
 }
 
 Expected<Plan> hetero::planner::planJoint(const Problem &problem,
@@ -132,6 +125,6 @@ Expected<Plan> hetero::planner::planJoint(const Problem &problem,
   }
   Expected<Plan> plan = planInPhases(state);
   if (plan)
-    searchEachCount(problem, cluster, options, *plan);
+    searchEachCount(state, *plan);
   return plan;
 }

@@ -15,7 +15,7 @@
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
-#include <thread>
+#include <future>
 
 using namespace llvm;
 using namespace hetero;
@@ -42,25 +42,7 @@ private:
   std::vector<const PlannerEntry *> baselines;
   std::vector<std::optional<Candidate>> answers;
   std::atomic<size_t> next = 0;
-  std::thread thread;
-};
-
-/// Finds the bound of a search, in a thread beside its later phases.
-class CertificateTask {
-public:
-  explicit CertificateTask(const JointState &state) : state(state) {}
-
-  /// Starts the thread if there is a plan, whose time it needs, and the search
-  /// is one that has a certificate.
-  void start();
-  /// Ends the thread, and sets the bound of the plan that was found in the end.
-  Expected<Plan> finish(Expected<Plan> plan);
-
-private:
-  const JointState &state;
-  /// What no plan beats; known when the thread has ended.
-  std::optional<Time> certified;
-  std::thread thread;
+  std::future<void> beside;
 };
 } // namespace
 
@@ -103,7 +85,7 @@ void BaselineTask::start() {
       baselines.begin(), baselines.end(),
       [](const PlannerEntry *entry) { return entry->plan == planHarp; });
   answers.resize(baselines.size());
-  thread = std::thread([this] { askNext(); });
+  beside = std::async(std::launch::async, [this] { askNext(); });
 }
 
 void BaselineTask::askNext() {
@@ -113,7 +95,7 @@ void BaselineTask::askNext() {
 
 void BaselineTask::finish() {
   askNext();
-  thread.join();
+  beside.get();
   for (auto [baseline, answer] : zip_equal(baselines, answers))
     state.addAnswer(std::move(answer), baseline->name);
 }
@@ -130,10 +112,7 @@ static std::vector<FoundDesign> findNodeDesigns(JointState &state) {
   std::vector<GroupDesign> regular =
       searchGroups(state.builder, state.devices, state.microbatches,
                    state.searched, limits.classOrders);
-  if (regular.size() > limits.mostRegular)
-    regular.resize(limits.mostRegular);
-  for (GroupDesign &entry : regular)
-    designs.push_back(std::move(entry));
+  append_range(designs, ArrayRef(regular).take_front(limits.mostRegular));
   std::vector<FoundDesign> possible;
   for (GroupDesign &entry : designs) {
     if (possible.size() >= limits.mostNodeDesigns || state.isOver())
@@ -203,18 +182,25 @@ static void scheduleBest(JointState &state, bool triedNodes) {
 // The certificate
 //===----------------------------------------------------------------------===//
 
-void CertificateTask::start() {
-  if (state.mode == JointMode::Whole && state.selection.found() &&
-      !state.isOver())
-    thread = std::thread([this, known = state.selection.get()->plan.predicted] {
-      certified = computeCertificate(state.problem, state.cluster, known,
-                                     state.options.effort);
-    });
+/// What no plan beats, found in a thread beside later phases. Nothing without a
+/// plan, whose time it needs, or if the search is one without a certificate.
+static std::future<Time> startCertificate(const JointState &state) {
+  if (state.mode != JointMode::Whole || !state.selection.found() ||
+      state.isOver())
+    return {};
+  return std::async(std::launch::async, computeCertificate,
+                    std::cref(state.problem), std::cref(state.cluster),
+                    state.selection.get()->plan.predicted,
+                    state.options.effort);
 }
 
-Expected<Plan> CertificateTask::finish(Expected<Plan> plan) {
-  if (thread.joinable())
-    thread.join();
+/// Sets the bound of the plan that was found in the end.
+static Expected<Plan> certify(const JointState &state,
+                              std::future<Time> certificate,
+                              Expected<Plan> plan) {
+  std::optional<Time> certified;
+  if (certificate.valid())
+    certified = certificate.get();
   if (!plan || state.mode != JointMode::Whole)
     return plan;
   // A certificate is never above the time that it is made for, here that of the
@@ -247,7 +233,6 @@ Expected<Plan> hetero::planner::planInPhases(JointState &state) {
     return error;
   LineSearch lines(state);
   BaselineTask others(state);
-  CertificateTask certificate(state);
   ScheduledDesigns nodes;
   auto run = [&](StringRef phase, function_ref<void()> body) {
     state.runPhase(phase, body);
@@ -257,7 +242,7 @@ Expected<Plan> hetero::planner::planInPhases(JointState &state) {
   run("seed", [&] { seed(state); });
   run("search lines", [&] { lines.searchRuns(); });
   run("evaluate", [&] { state.evaluateBest(state.options.candidates); });
-  certificate.start();
+  std::future<Time> certificate = startCertificate(state);
   if (state.mode != JointMode::Quick) {
     run("seed others", [&] { others.finish(); });
     run("search mixed lines", [&] { lines.searchMixed(); });
@@ -269,5 +254,6 @@ Expected<Plan> hetero::planner::planInPhases(JointState &state) {
     run("schedule", [&] { scheduleBest(state, !nodes.empty()); });
     run("improve split", [&] { improveSplit(state, nodes); });
   }
-  return certificate.finish(choosePlan(state, lines.lines()));
+  return certify(state, std::move(certificate),
+                 choosePlan(state, lines.lines()));
 }

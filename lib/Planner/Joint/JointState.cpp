@@ -22,12 +22,12 @@ chooseSearched(ArrayRef<std::vector<int64_t>> microbatches) {
   std::vector<size_t> searched;
   double next = 1;
   for (auto [index, sizes] : enumerate(microbatches)) {
-    auto count = static_cast<double>(sizes.size());
-    if (count < next && sizes.front() != sizes.back())
-      continue;
+    auto count = double(sizes.size());
     if (count >= next)
       next = count < limits.fewMicrobatches ? count + 1
                                             : count * limits.nextMicrobatches;
+    else if (sizes.front() != sizes.back())
+      continue;
     searched.push_back(index);
   }
   return searched;
@@ -40,7 +40,7 @@ JointState::JointState(const Problem &problem, const Cluster &cluster,
       planner(planner), deadline(options.timeBudget),
       estimator(problem, cluster, options), builder(estimator.builder),
       devices(usableDevices(problem, cluster)),
-      microbatches(microbatchOptions(problem)),
+      microbatches(estimator.microbatches),
       searched(chooseSearched(microbatches)) {}
 
 //===----------------------------------------------------------------------===//
@@ -81,15 +81,13 @@ Estimate JointState::estimate(const Design &design, Estimator &by,
                               double cutoff) const {
   if (!isPossible(design))
     return {};
-  return by.pool(design.microbatches, microbatches[design.microbatches])
-      .estimate(design.stages, cutoff);
+  return by.pool(design).estimate(design.stages, cutoff);
 }
 
 double JointState::estimateSplit(const Design &design) {
   if (isOver() || !isPossible(design))
     return infinity;
-  return estimator.pool(design.microbatches, microbatches[design.microbatches])
-      .estimateSplit(design.stages);
+  return estimator.pool(design).estimateSplit(design.stages);
 }
 
 double JointState::add(Design design, StringRef by) {
@@ -140,15 +138,14 @@ void JointState::creditBest(StringRef by) {
 }
 
 void JointState::consider(Candidate candidate, StringRef by) {
+  Time predicted = candidate.plan.predicted;
+  auto at = find_if(sortedPlans, [&](const Plan &other) {
+    return other.predicted >= predicted;
+  });
   // Plans that take the same are usually the same.
-  if (!candidate.shortage && none_of(sortedPlans, [&](const Plan &other) {
-        return candidate.plan.predicted == other.predicted;
-      })) {
-    auto at = find_if(sortedPlans, [&](const Plan &other) {
-      return candidate.plan.predicted < other.predicted;
-    });
+  if (!candidate.shortage &&
+      (at == sortedPlans.end() || at->predicted > predicted))
     sortedPlans.insert(at, candidate.plan);
-  }
   if (selection.add(std::move(candidate)) && options.onBetter)
     options.onBetter(selection.get()->plan);
   creditBest(by);
@@ -168,14 +165,10 @@ void JointState::addAnswer(std::optional<Candidate> answer, StringRef by,
 
 std::optional<Candidate> JointState::makeCandidate(const Design &design,
                                                    ArrayRef<int64_t> inFlight) {
-  size_t number = design.microbatches;
-  Candidate candidate =
-      builder.complete(estimator.pool(number, microbatches[number])
-                           .makePlan(design.stages, inFlight));
-  if (Error error = verifyStructure(builder.model, candidate.plan)) {
-    consumeError(std::move(error));
+  Candidate candidate = builder.complete(
+      estimator.pool(design).makePlan(design.stages, inFlight));
+  if (errorToBool(verifyStructure(builder.model, candidate.plan)))
     return std::nullopt;
-  }
   return candidate;
 }
 
@@ -186,9 +179,8 @@ void JointState::evaluateBest(size_t most, size_t mostAlike) {
   for (const FoundDesign &found : sortDesigns()) {
     if (evaluated > 0 && isOver())
       break;
-    if (alike[found.design.microbatches] >= mostAlike)
-      continue;
-    if (any_of(done,
+    if (alike[found.design.microbatches] >= mostAlike ||
+        any_of(done,
                [&](const Design *other) { return *other == found.design; }))
       continue;
     done.push_back(&found.design);
@@ -227,10 +219,9 @@ static std::string describe(size_t number, StringRef what, StringRef best,
   if (number != 1)
     text += "s";
   if (!by.empty())
-    text +=
-        (", " + best + " " +
-         approximate(Time(static_cast<int64_t>(seconds * 1e12))) + " by " + by)
-            .str();
+    text += (", " + best + " " + approximate(Time(int64_t(seconds * 1e12))) +
+             " by " + by)
+                .str();
   return text;
 }
 

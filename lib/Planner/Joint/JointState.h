@@ -43,11 +43,18 @@ class Estimator {
 public:
   Estimator(const Problem &problem, const cluster::Cluster &cluster,
             const PlannerOptions &options)
-      : builder(problem, cluster, options) {}
+      : builder(problem, cluster, options),
+        microbatches(microbatchOptions(problem)) {}
 
   PlanBuilder builder;
-  StagePool &pool(size_t number, llvm::ArrayRef<int64_t> microbatches) {
-    return pools.try_emplace(number, builder, microbatches).first->second;
+  /// All ways to cut the batch.
+  const std::vector<std::vector<int64_t>> microbatches;
+  /// For the way that the design cuts it.
+  StagePool &pool(const Design &design) {
+    return pools
+        .try_emplace(design.microbatches, builder,
+                     microbatches[design.microbatches])
+        .first->second;
   }
 
 private:
@@ -72,7 +79,7 @@ public:
   /// The devices that may be used.
   const std::vector<int64_t> devices;
   /// All ways to cut the batch, and the numbers of those that are searched.
-  const std::vector<std::vector<int64_t>> microbatches;
+  const std::vector<std::vector<int64_t>> &microbatches;
   const std::vector<size_t> searched;
 
   bool isOver() const { return deadline.isOver(); }

@@ -17,7 +17,7 @@ LineSearch::LineSearch(JointState &state)
 void LineSearch::addLines(std::vector<std::vector<int64_t>> more) {
   int64_t most = std::max<int64_t>(1, state.options.maxOrders);
   std::vector<std::vector<int64_t>> all = std::move(orders);
-  all.insert(all.end(), more.begin(), more.end());
+  append_range(all, more);
   orders.clear();
   for (size_t index : findDifferent(state.problem, state.cluster, all))
     if (int64_t(orders.size()) < most)

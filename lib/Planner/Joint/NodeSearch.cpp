@@ -5,6 +5,7 @@
 #include "hetero/Planner/Bounds/ClassNodes.h"
 #include "hetero/Planner/Model/PipelineRecurrence.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
@@ -139,8 +140,7 @@ NodeSearch::NodeSearch(const StageModel &model, ArrayRef<ClassNodes> classes,
         nodeSeconds.emplace_back(numLayers + 1, list.empty() ? infinity : 0);
     for (auto [number, shape] : enumerate(list))
       for (int64_t layer = 0; layer <= numLayers; ++layer) {
-        double seconds = static_cast<double>(count * shape.nodes) /
-                         static_cast<double>(shape.shared) *
+        double seconds = double(count * shape.nodes) / double(shape.shared) *
                          shape.times->both.upTo(layer);
         least[layer] = number == 0 ? seconds : std::min(least[layer], seconds);
       }
@@ -194,27 +194,23 @@ void NodeSearch::findShapes(size_t index, ArrayRef<int64_t> degrees) {
 StageWork NodeSearch::workOf(const ClassNodes &nodes, const Shape &shape,
                              int64_t first, int64_t last) const {
   ColumnState state = bytes.state.of(first, last);
-  auto number = [](Bytes amount) {
-    return static_cast<double>(amount.count());
-  };
-  auto numNodes = static_cast<double>(shape.nodes);
-  auto parts = static_cast<double>(shape.tensor);
+  auto number = [](Bytes amount) { return double(amount.count()); };
+  auto numNodes = double(shape.nodes);
+  auto parts = double(shape.tensor);
   StageWork work;
   work.forward = shape.times->forward.of(first, last);
   work.both = shape.times->both.of(first, last);
   if (shape.nodes > 1)
     work.once = 2 * (1 - 1 / numNodes) * number(state.gradients) / nodes.out *
-                static_cast<double>(shape.shared);
+                double(shape.shared);
   else if (shape.rows > 1)
     work.once = 2 * number(state.gradients) / parts / nodes.inside;
   double free = nodes.memory - number(state.parameters) / parts -
                 number(state.gradients) / parts * (count > 1 ? 2 : 1) -
-                number(state.optimizer) /
-                    static_cast<double>(shape.nodes * shape.devices);
-  auto samples = static_cast<double>(shape.samples);
+                number(state.optimizer) / double(shape.nodes * shape.devices);
+  auto samples = double(shape.samples);
   auto room = [&](double kept) {
-    return std::min(static_cast<double>(count),
-                    std::floor(free / (kept * samples)));
+    return std::min(double(count), std::floor(free / (kept * samples)));
   };
   work.room = room(number(bytes.saved.of(first, last)) / parts);
   work.roomAgain = room(number(bytes.inputs.of(first, last)));
@@ -228,19 +224,19 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
                          Label &label) const {
   bool isLastInNodes = part + 1 == shape.shared;
   const StageWork &work = shape.works[first * (numLayers + 1) + last];
-  auto number = static_cast<double>(count);
+  auto number = double(count);
   if (number * work.both + work.once > limit)
     return false;
   double crossing = 0, back = 0, load = 0;
-  double fill = static_cast<double>(shape.samples * shape.devices) /
-                static_cast<double>(shape.tensor) / nodes.out;
+  double fill =
+      double(shape.samples * shape.devices) / double(shape.tensor) / nodes.out;
   if (last < numLayers) {
-    auto bytes = static_cast<double>(
-        model.problem.layers[last - 1].output.perSample.count());
+    auto bytes =
+        double(model.problem.layers[last - 1].output.perSample.count());
     if (isLastInNodes) {
       double most = bytes * std::max(fill, label.fill);
       crossing = most * label.tensor;
-      back = most * static_cast<double>(shape.tensor);
+      back = most * double(shape.tensor);
       double later =
           label.load +
           bytes * label.fill * std::max<double>(label.tensor, shape.tensor);
@@ -252,8 +248,7 @@ bool NodeSearch::prepend(const ClassNodes &nodes, const Shape &shape,
       crossing *= slower;
       back *= slower;
     } else {
-      crossing = back =
-          bytes * static_cast<double>(shape.samples) / nodes.inside;
+      crossing = back = bytes * double(shape.samples) / nodes.inside;
       load = 0;
     }
   }
@@ -325,7 +320,7 @@ bool NodeSearch::isEnough(size_t index, ArrayRef<size_t> earlier, int64_t left,
   if (layer == 0)
     return true;
   auto part = [&](size_t number, int64_t nodes) {
-    return static_cast<double>(nodes) * limit / nodeSeconds[number][layer];
+    return double(nodes) * limit / nodeSeconds[number][layer];
   };
   double parts = part(index, left);
   for (size_t other : earlier)
@@ -393,28 +388,27 @@ NodeSearch::solve(ArrayRef<size_t> order, bool split, double most) {
   int64_t width = numLayers + 1;
   std::vector<Cell> start(width);
   start[numLayers].push_back(0);
+  // What was found for later classes, without nodes of the next one.
+  auto goOn = [&](int32_t at, int32_t shape, Cell &cell) {
+    Label label = labels[at];
+    label.before = at;
+    label.shape = shape;
+    label.used = 0;
+    insert(cell, label);
+  };
   for (size_t number = order.size(); number-- > 0;) {
     size_t index = order[number];
     int64_t numNodes = classes[index].nodes.size();
     cells.assign((numNodes + 1) * width, {});
     for (int64_t layer = 0; layer < width; ++layer)
-      for (int32_t at : start[layer]) {
-        Label label = labels[at];
-        label.before = at;
-        label.shape = -1;
-        label.used = 0;
-        insert(cells[layer], label);
-      }
+      for (int32_t at : start[layer])
+        goOn(at, -1, cells[layer]);
     coverClass(index, order.take_front(number));
     start.assign(width, {});
     for (int64_t layer = 0; layer < width; ++layer)
       for (int64_t used = 0; used <= numNodes; ++used)
-        for (int32_t at : Cell(cells[used * width + layer])) {
-          Label label = labels[at];
-          label.before = at;
-          label.shape = -2;
-          insert(start[layer], label);
-        }
+        for (int32_t at : Cell(cells[used * width + layer]))
+          goOn(at, -2, start[layer]);
   }
   Cell last = start[0];
   sort(last, [&](int32_t left, int32_t right) {
@@ -441,7 +435,7 @@ void NodeSearch::addStages(const ClassNodes &nodes, const Shape &shape,
     for (int64_t node = firstNode; node < firstNode + shape.nodes; ++node) {
       ArrayRef<int64_t> own = ArrayRef(nodes.nodes[node])
                                   .slice(part * shape.devices, shape.devices);
-      choice.devices.insert(choice.devices.end(), own.begin(), own.end());
+      append_range(choice.devices, own);
     }
     choice.devices.resize(shape.rows * shape.tensor);
   }
@@ -485,8 +479,7 @@ std::vector<GroupDesign> hetero::planner::searchNodes(
     NodeSearch search(builder.model, classes, microbatches[index],
                       builder.options.recompute);
     std::vector<size_t> order(classes.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
+    std::iota(order.begin(), order.end(), 0);
     int64_t number = 0;
     do {
       for (bool splits : {false, true})

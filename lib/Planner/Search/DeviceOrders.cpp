@@ -3,6 +3,7 @@
 
 #include "hetero/Planner/Search/DeviceOrders.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
@@ -20,37 +21,25 @@ static std::vector<int64_t> sitesOfNodes(const Cluster &cluster) {
   return sites;
 }
 
-static std::vector<std::vector<int64_t>>
-runsBy(const Cluster &cluster, ArrayRef<int64_t> devices, bool bySite) {
-  std::vector<int64_t> sites = sitesOfNodes(cluster);
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> runs;
-  for (int64_t device : devices) {
-    const cluster::Device &entry = cluster.devices[device];
-    runs[{bySite ? sites[entry.node] : entry.node, entry.deviceClass}]
-        .push_back(device);
-  }
-  std::vector<std::vector<int64_t>> result;
-  result.reserve(runs.size());
-  for (auto &[key, run] : runs)
-    result.push_back(std::move(run));
-  return result;
-}
-
 std::vector<std::vector<int64_t>>
 hetero::planner::findRuns(const Cluster &cluster, ArrayRef<int64_t> devices,
                           size_t mostByNode) {
-  std::vector<std::vector<int64_t>> runs =
-      runsBy(cluster, devices, /*bySite=*/false);
-  return runs.size() <= mostByNode ? runs
-                                   : runsBy(cluster, devices, /*bySite=*/true);
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> byNode, bySite;
+  std::vector<int64_t> sites = sitesOfNodes(cluster);
+  for (int64_t device : devices) {
+    const cluster::Device &entry = cluster.devices[device];
+    byNode[{entry.node, entry.deviceClass}].push_back(device);
+    bySite[{sites[entry.node], entry.deviceClass}].push_back(device);
+  }
+  auto runs = make_second_range(byNode.size() <= mostByNode ? byNode : bySite);
+  return {runs.begin(), runs.end()};
 }
 
 std::vector<std::vector<int64_t>>
 hetero::planner::permuteRuns(ArrayRef<std::vector<int64_t>> runs,
                              int64_t most) {
   std::vector<int64_t> indices(runs.size());
-  for (size_t i = 0; i < indices.size(); ++i)
-    indices[i] = i;
+  std::iota(indices.begin(), indices.end(), 0);
   std::vector<std::vector<int64_t>> permutations;
   auto add = [&](const std::vector<int64_t> &permutation) {
     if (int64_t(permutations.size()) < most &&
@@ -80,7 +69,7 @@ hetero::planner::permuteRuns(ArrayRef<std::vector<int64_t>> runs,
   for (const std::vector<int64_t> &permutation : permutations) {
     std::vector<int64_t> &order = orders.emplace_back();
     for (int64_t index : permutation)
-      order.insert(order.end(), runs[index].begin(), runs[index].end());
+      append_range(order, runs[index]);
   }
   return orders;
 }
@@ -152,14 +141,13 @@ hetero::planner::mixRuns(const Cluster &cluster,
   for (auto [index, run] : enumerate(runs)) {
     std::vector<std::vector<int64_t>> pieces = piecesOf(cluster, run);
     for (auto [number, piece] : enumerate(pieces))
-      placed.emplace_back((static_cast<double>(number) + 0.5) /
-                              static_cast<double>(pieces.size()),
-                          index, piece);
+      placed.emplace_back((double(number) + 0.5) / double(pieces.size()), index,
+                          piece);
   }
   sort(placed);
   std::vector<int64_t> &mixed = orders.emplace_back();
   for (const auto &[place, index, piece] : placed)
-    mixed.insert(mixed.end(), piece.begin(), piece.end());
+    append_range(mixed, piece);
   for (auto [index, run] : enumerate(runs)) {
     if (run.size() < 2)
       continue;
@@ -174,7 +162,7 @@ hetero::planner::mixRuns(const Cluster &cluster,
         orders.emplace_back(run.begin(), run.begin() + half);
     for (auto [other, rest] : enumerate(runs))
       if (other != index)
-        order.insert(order.end(), rest.begin(), rest.end());
+        append_range(order, rest);
     order.insert(order.end(), run.begin() + half, run.end());
   }
   return orders;

@@ -21,7 +21,7 @@ static constexpr int64_t cutMovesWithRow[] = {-3, -2, -1, 1, 2, 3};
 static constexpr size_t rowReach = 2, exchangeReach = 3, fewStages = 6;
 
 bool LocalSearch::tryDesign(Design design) {
-  if (isDone())
+  if (left <= 0)
     return false;
   --left;
   double time = value(design, currentValue * margin);
@@ -74,6 +74,14 @@ static std::vector<int64_t> lengthsOf(const Design &design) {
   return lengths;
 }
 
+/// Two stages change places with their layers.
+static void exchangeStages(Design &design, size_t one, size_t other) {
+  std::vector<int64_t> lengths = lengthsOf(design);
+  std::swap(design.stages[one], design.stages[other]);
+  std::swap(lengths[one], lengths[other]);
+  setLengths(design, lengths);
+}
+
 bool LocalSearch::changeOrder() {
   if (current.stages.size() < 2)
     return false;
@@ -87,10 +95,7 @@ bool LocalSearch::changeOrder() {
   for (size_t i = 0; i < current.stages.size(); ++i)
     for (size_t j = i + 1; j < std::min(count, i + reach); ++j) {
       Design next = current;
-      std::vector<int64_t> swapped = lengths;
-      std::swap(next.stages[i], next.stages[j]);
-      std::swap(swapped[i], swapped[j]);
-      setLengths(next, swapped);
+      exchangeStages(next, i, j);
       if (tryDesign(std::move(next)))
         return true;
     }
@@ -192,22 +197,15 @@ bool LocalSearch::exchangeRows() {
   return false;
 }
 
-std::vector<int64_t> LocalSearch::unusedDevices() const {
+/// A row of devices that are not used, to any stage or as a stage of its own.
+bool LocalSearch::useMore() {
   std::vector<bool> used(cluster.devices.size(), false);
   for (const StageChoice &stage : current.stages)
     for (int64_t device : stage.devices)
       used[device] = true;
-  std::vector<int64_t> devices;
-  for (int64_t device : usableDevices(builder.model.problem, cluster))
-    if (!used[device])
-      devices.push_back(device);
-  return devices;
-}
-
-/// A row of devices that are not used, to any stage or as a stage of its own.
-bool LocalSearch::useMore() {
   StageChoice all;
-  all.devices = unusedDevices();
+  all.devices = usableDevices(builder.model.problem, cluster);
+  erase_if(all.devices, [&](int64_t device) { return used[device]; });
   if (all.devices.empty())
     return false;
   for (size_t i = 0; i < current.stages.size(); ++i)
@@ -271,9 +269,9 @@ bool LocalSearch::changeOptions() {
     std::vector<int64_t> degrees = {stage.tensor};
     if (options.tensorParallel) {
       degrees.push_back(1);
-      for (int64_t degree :
-           builder.model.problem.layers[stage.layers.first].tensorDegrees)
-        degrees.push_back(degree);
+      append_range(
+          degrees,
+          builder.model.problem.layers[stage.layers.first].tensorDegrees);
     }
     int64_t count = stage.devices.size();
     for (int64_t degree : degrees)
@@ -303,7 +301,7 @@ bool LocalSearch::changeOptions() {
 }
 
 bool LocalSearch::changeMicrobatches() {
-  auto count = static_cast<double>(microbatches[current.microbatches].size());
+  auto count = double(microbatches[current.microbatches].size());
   std::vector<size_t> tried = {current.microbatches};
   auto tryNumber = [&](size_t number) {
     if (is_contained(tried, number))
@@ -321,33 +319,35 @@ bool LocalSearch::changeMicrobatches() {
       return true;
   }
   for (double factor : {0.5, 2.0, 0.75, 1.33}) {
-    size_t nearest = 0;
-    for (size_t i = 0; i < microbatches.size(); ++i) {
-      auto distance = [&](size_t number) {
-        return std::fabs(static_cast<double>(microbatches[number].size()) -
-                         count * factor);
-      };
-      if (distance(i) < distance(nearest))
-        nearest = i;
-    }
-    if (tryNumber(nearest))
+    auto distance = [&](ArrayRef<int64_t> sizes) {
+      return std::fabs(double(sizes.size()) - count * factor);
+    };
+    const auto *nearest = llvm::min_element(
+        microbatches, [&](ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+          return distance(left) < distance(right);
+        });
+    if (tryNumber(nearest - microbatches.begin()))
       return true;
   }
   return false;
 }
 
+/// Makes one of a stage and the next; false if rows differ.
+static bool joinStages(Design &design, size_t index) {
+  StageChoice &stage = design.stages[index];
+  const StageChoice &after = design.stages[index + 1];
+  if (stage.tensor != after.tensor)
+    return false;
+  stage.layers.last = after.layers.last;
+  append_range(stage.devices, after.devices);
+  design.stages.erase(design.stages.begin() + index + 1);
+  return true;
+}
+
 bool LocalSearch::changeStages() {
   for (size_t i = 0; i + 1 < current.stages.size(); ++i) {
     Design next = current;
-    StageChoice &stage = next.stages[i];
-    const StageChoice &after = next.stages[i + 1];
-    if (stage.tensor != after.tensor)
-      continue;
-    stage.layers.last = after.layers.last;
-    stage.devices.insert(stage.devices.end(), after.devices.begin(),
-                         after.devices.end());
-    next.stages.erase(next.stages.begin() + i + 1);
-    if (tryDesign(std::move(next)))
+    if (joinStages(next, i) && tryDesign(std::move(next)))
       return true;
   }
   for (size_t i = 0; i < current.stages.size(); ++i) {
@@ -403,13 +403,9 @@ Design LocalSearch::shake(Design design, std::mt19937 &random) const {
       addDevices(cluster, design.stages[to], row);
       break;
     }
-    case 2: {
-      std::vector<int64_t> lengths = lengthsOf(design);
-      std::swap(design.stages[from], design.stages[to]);
-      std::swap(lengths[from], lengths[to]);
-      setLengths(design, lengths);
+    case 2:
+      exchangeStages(design, from, to);
       break;
-    }
     case 3:
       design.microbatches =
           std::min(microbatches.size() - 1,
@@ -417,32 +413,21 @@ Design LocalSearch::shake(Design design, std::mt19937 &random) const {
                                                    int64_t(pick(7)) - 3)));
       break;
     default:
-      if (from + 1 < count &&
-          design.stages[from].tensor == design.stages[from + 1].tensor) {
-        StageChoice &stage = design.stages[from];
-        const StageChoice &after = design.stages[from + 1];
-        stage.layers.last = after.layers.last;
-        stage.devices.insert(stage.devices.end(), after.devices.begin(),
-                             after.devices.end());
-        design.stages.erase(design.stages.begin() + from + 1);
-      }
+      if (from + 1 < count)
+        joinStages(design, from);
       break;
     }
   }
   return design;
 }
 
-bool LocalSearch::improveOnce() {
-  return moveCuts() || changeMicrobatches() || moveRows() || useMore() ||
-         changeOrder() || changeOptions() || changeStages() || exchangeRows() ||
-         dropRows();
-}
-
 void LocalSearch::improve(Design &design, double &best, int64_t &work) {
   current = design;
   currentValue = best;
   left = work;
-  while (!isDone() && improveOnce())
+  while (left > 0 && (moveCuts() || changeMicrobatches() || moveRows() ||
+                      useMore() || changeOrder() || changeOptions() ||
+                      changeStages() || exchangeRows() || dropRows()))
     ;
   work = std::max<int64_t>(0, left);
   if (currentValue < best) {

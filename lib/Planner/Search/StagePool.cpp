@@ -31,8 +31,9 @@ size_t StagePool::find(const StageChoice &choice, StagePlace place,
   key.assign({choice.layers.first, choice.layers.last, choice.tensor,
               int64_t(choice.state), choice.recompute, place.isFirst,
               place.isLast, depth});
-  key.insert(key.end(), choice.devices.begin(), choice.devices.end());
-  if (auto known = indices.find(key); known != indices.end())
+  append_range(key, choice.devices);
+  auto [known, isNew] = indices.try_emplace(key, entries.size());
+  if (!isNew)
     return known->second;
   Entry entry;
   entry.stage = builder.makeStage(choice, place, sizes, depth);
@@ -54,8 +55,7 @@ size_t StagePool::find(const StageChoice &choice, StagePlace place,
     entry.first.backward = backward;
   }
   entries.push_back(std::move(entry));
-  indices.try_emplace(key, entries.size() - 1);
-  return entries.size() - 1;
+  return known->second;
 }
 
 /// By size of microbatch; valid until the next one is asked for.

@@ -3,7 +3,7 @@
 
 #include "hetero/Planner/Search/StageSearch.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
-#include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace hetero;
@@ -22,9 +22,7 @@ StageSearch::StageSearch(SearchTables &tables, const PlannerOptions &options,
       positions(positions), size(microbatchSize), count(numMicrobatches),
       numLayers(problem.layers.size()), numCuts(tables.cuts.size()),
       numPositions(positions.size()),
-      steps(static_cast<double>(problem.batch) /
-                static_cast<double>(microbatchSize) -
-            1) {
+      steps(double(problem.batch) / double(microbatchSize) - 1) {
   table.resize(numPositions * numPositions);
   for (int64_t begin = 0; begin < numPositions; ++begin)
     for (int64_t end = begin + 1; end < numPositions; ++end)
@@ -63,20 +61,16 @@ void StageSearch::findRest() {
 }
 
 void StageSearch::addOptions(int64_t begin, int64_t end) {
-  ArrayRef<int64_t> devices = ArrayRef(order).slice(
-      positions[begin], positions[end] - positions[begin]);
+  ArrayRef<int64_t> devices = devicesBetween(begin, end);
   std::vector<int64_t> key = {size, count, planner.tensorParallel,
-                              planner.recompute};
-  key.push_back(planner.stateModes.size());
+                              planner.recompute,
+                              int64_t(planner.stateModes.size())};
   for (StateMode mode : planner.stateModes)
     key.push_back(int64_t(mode));
-  key.insert(key.end(), devices.begin(), devices.end());
-  bool isNew = false;
-  std::vector<StageOption> *known = tables.findOptions(std::move(key), isNew);
-  if (isNew)
-    *known = makeOptions(devices);
+  append_range(key, devices);
   std::vector<StageOption> &list = table[begin * numPositions + end];
-  list = *known;
+  list =
+      tables.findOptions(std::move(key), [&] { return makeOptions(devices); });
   for (StageOption &option : list) {
     option.begin = begin;
     option.end = end;
@@ -86,15 +80,12 @@ void StageSearch::addOptions(int64_t begin, int64_t end) {
 std::vector<StageOption> StageSearch::makeOptions(ArrayRef<int64_t> devices) {
   std::vector<StageOption> result;
   int64_t numDevices = devices.size();
-  std::vector<int64_t> degrees = {1};
+  std::set<int64_t> degrees = {1};
   if (planner.tensorParallel)
     for (const Layer &layer : problem.layers)
-      for (int64_t degree : layer.tensorDegrees)
-        if (!is_contained(degrees, degree))
-          degrees.push_back(degree);
+      degrees.insert(layer.tensorDegrees.begin(), layer.tensorDegrees.end());
   if (problem.constraints.tensor)
     degrees = {*problem.constraints.tensor};
-  sort(degrees);
   for (int64_t tensor : degrees) {
     if (numDevices % tensor != 0 || numDevices / tensor > size ||
         !rowsAreUniform(cluster, devices, tensor))
@@ -163,43 +154,34 @@ ArrayRef<StateMode> StageSearch::modes(const StageOption &option) const {
   return option.rows > 1 ? ArrayRef(planner.stateModes) : ArrayRef(replicated);
 }
 
-/// Whether one of layers `first` to `last - 1` may not be on these devices.
-bool StageSearch::hasOtherPin(const StageOption &option, int64_t first,
-                              int64_t last) const {
-  ArrayRef<int64_t> devices = ArrayRef(order).slice(
-      positions[option.begin], positions[option.end] - positions[option.begin]);
+bool StageSearch::isPinnedElsewhere(const StageOption &option, int64_t first,
+                                    int64_t last) const {
   return any_of(problem.constraints.pins, [&](const Pin &pin) {
     return pin.layer >= first && pin.layer < last && !pin.devices.empty() &&
-           any_of(
-               devices,
+           !all_of(
+               devicesBetween(option.begin, option.end),
                [&](int64_t device) {
-                 return !is_contained(pin.devices, device);
+                 return is_contained(pin.devices, device);
                });
   });
 }
 
 double StageSearch::crossing(int64_t lastLayer, int64_t fromDevice,
-                             int64_t toDevice) const {
+                             int64_t toDevice, int64_t fromParts,
+                             int64_t toParts, int64_t lanes) const {
   const Layer &layer = problem.layers[lastLayer];
-  Bytes bytes = std::max(layer.output.at(size), layer.outputGradient.at(size));
+  // All columns of a row get all of it.
+  Bytes bytes = std::max(layer.output.at(size) * toParts,
+                         layer.outputGradient.at(size) * fromParts);
   const cluster::Path &path = cluster.pathBetween(fromDevice, toDevice);
   return toSeconds(path.latency) +
-         static_cast<double>(bytes.count()) /
-             static_cast<double>(path.bandwidth.count());
+         double(bytes.count()) / double(path.bandwidth.count() * lanes);
 }
 
 double StageSearch::crossing(int64_t lastLayer, const StageOption &from,
                              const StageOption &to) const {
-  const Layer &layer = problem.layers[lastLayer];
-  // All columns of a row get all of it.
-  Bytes bytes = std::max(layer.output.at(size) * to.tensor,
-                         layer.outputGradient.at(size) * from.tensor);
-  const cluster::Path &path =
-      cluster.pathBetween(from.lastDevice, to.firstDevice);
-  int64_t lanes = std::min(from.column.nodes, to.column.nodes);
-  return toSeconds(path.latency) +
-         static_cast<double>(bytes.count()) /
-             static_cast<double>(path.bandwidth.count() * lanes);
+  return crossing(lastLayer, from.lastDevice, to.firstDevice, from.tensor,
+                  to.tensor, std::min(from.column.nodes, to.column.nodes));
 }
 
 /// Parameters of other layers that the stage needs a copy of.
@@ -223,9 +205,7 @@ static int64_t findLimit(const StageOption &option, ColumnState state,
                          StateMode mode, Bytes gradients,
                          ArrayRef<Bytes> beside, ArrayRef<int64_t> saved,
                          int64_t most) {
-  Bytes common = mode == StateMode::Replicated  ? state.total()
-                 : mode == StateMode::Optimizer ? state.parameters
-                                                : Bytes(0);
+  Bytes common = state.undivided(mode);
   Bytes divided = state.total() - common;
   bool gathers = mode == StateMode::Full || mode == StateMode::Node;
   Bytes free;
@@ -268,7 +248,7 @@ static double onceTime(const StageOption &option, const ColumnState &state,
                                          cost::Algorithm::Ring)) /
            2;
   };
-  return update / static_cast<double>(option.rows) + pass(state.gradients) +
+  return update / double(option.rows) + pass(state.gradients) +
          pass(state.parameters);
 }
 
@@ -356,19 +336,13 @@ StageCosts StageSearch::findVariants(const StageOption &option,
       if (mode == StateMode::Node &&
           (option.column.nodes == 1 || option.column.mostInNode == 1))
         continue;
-      std::optional<StageCost> stage =
-          cost(option, firstCut, lastCut, mode, recompute);
-      auto isWorse = [](const StageCost &left, const StageCost &right) {
-        return left.time >= right.time && left.once >= right.once &&
-               left.limit <= right.limit;
-      };
-      if (!stage || any_of(found, [&](const StageCost &other) {
-            return isWorse(*stage, other);
-          }))
-        continue;
-      erase_if(found,
-               [&](const StageCost &other) { return isWorse(other, *stage); });
-      found.push_back(*stage);
+      if (std::optional<StageCost> stage =
+              cost(option, firstCut, lastCut, mode, recompute))
+        addIfBetter(
+            found, *stage, [](const StageCost &left, const StageCost &right) {
+              return left.time >= right.time && left.once >= right.once &&
+                     left.limit <= right.limit;
+            });
     }
   }
   return found;
@@ -421,8 +395,8 @@ double StageSearch::restPeriod(int64_t layer, int64_t position) const {
   if (position == 0)
     return std::numeric_limits<double>::infinity();
   // Sums in another order may differ by rounding.
-  return static_cast<double>(size) * workBefore.upTo(layer) /
-         speedBefore[position] * (1 - 1e-9);
+  return double(size) * workBefore.upTo(layer) / speedBefore[position] *
+         (1 - 1e-9);
 }
 
 /// A tail with a stage before it.
@@ -434,8 +408,8 @@ StageSearch::Label StageSearch::prepend(const StageOption &option,
   double boundary = next.option ? crossing(lastLayer, option, *next.option) : 0;
   Label label;
   label.sum = stage.time + 2 * boundary + next.sum;
-  label.period = std::max({next.period, stage.time, boundary,
-                           label.sum / static_cast<double>(stage.limit)});
+  label.period = std::max(
+      {next.period, stage.time, boundary, label.sum / double(stage.limit)});
   label.finish = std::max(next.finish, label.sum + stage.once);
   label.stages = next.stages + 1;
   label.firstDevice = option.firstDevice;
@@ -470,8 +444,7 @@ void StageSearch::extend(int64_t cut, const StageOption &option,
   for (int64_t lastCut = cut + 1; lastCut <= (*option.farthest)[cut];
        ++lastCut) {
     int64_t last = tables.cuts[lastCut];
-    if (!problem.constraints.pins.empty() &&
-        isPinnedElsewhere(option, layer, last))
+    if (isPinnedElsewhere(option, layer, last))
       return;
     double time = computeTime(option, cut, lastCut);
     if (!isBelowCutoff(rest, time, time))
@@ -507,11 +480,8 @@ StageLayout StageSearch::unwind(const Label &label) const {
   layout.value = value(label);
   for (const Label *at = &label; at->option; at = &arena[at->rest]) {
     const StageOption &option = *at->option;
-    ArrayRef<int64_t> devices =
-        ArrayRef(order).slice(positions[option.begin],
-                              positions[option.end] - positions[option.begin]);
     layout.stages.push_back({{at->firstLayer, at->lastLayer},
-                             devices.vec(),
+                             devicesBetween(option.begin, option.end).vec(),
                              option.tensor,
                              at->mode,
                              at->recompute});
@@ -545,15 +515,10 @@ std::vector<StageLayout> StageSearch::run(double limit, size_t keep,
     if (!wantedStages || arena[label].stages == *wantedStages)
       found.push_back(unwind(arena[label]));
   // Equal values stay in the order of the search.
-  std::vector<size_t> ranks(found.size());
-  for (size_t i = 0; i < ranks.size(); ++i)
-    ranks[i] = i;
-  sort(ranks, [&](size_t left, size_t right) {
-    return std::tie(found[left].value, left) <
-           std::tie(found[right].value, right);
+  stable_sort(found, [](const StageLayout &left, const StageLayout &right) {
+    return left.value < right.value;
   });
-  std::vector<StageLayout> best;
-  for (size_t rank : ArrayRef(ranks).take_front(std::min(keep, ranks.size())))
-    best.push_back(std::move(found[rank]));
-  return best;
+  if (found.size() > keep)
+    found.resize(keep);
+  return found;
 }

@@ -41,11 +41,10 @@ void SearchTables::findRunKinds() {
     for (size_t last = first + 1; last < numCuts; ++last) {
       for (int64_t layer = cuts[last - 1]; layer < cuts[last]; ++layer)
         ++counts[kinds[layer]];
-      std::vector<int64_t> key = {first > 0 ? kinds[cuts[first] - 1] : -1,
-                                  last + 1 < numCuts ? kinds[cuts[last] - 1]
-                                                     : -1};
-      key.push_back(
-          model.inputBytes(LayerRun{cuts[first], cuts[last] - 1}).count());
+      std::vector<int64_t> key = {
+          first > 0 ? kinds[cuts[first] - 1] : -1,
+          last + 1 < numCuts ? kinds[cuts[last] - 1] : -1,
+          model.inputBytes(LayerRun{cuts[first], cuts[last] - 1}).count()};
       for (auto [kind, count] : counts)
         key.insert(key.end(), {kind, count});
       auto isInside = [&](int64_t layer) {
@@ -63,16 +62,25 @@ void SearchTables::findRunKinds() {
   }
 }
 
-std::vector<StageOption> *SearchTables::findOptions(std::vector<int64_t> key,
-                                                    bool &isNew) {
+/// What is known under a key; made the first time that it is asked for.
+template <typename KeyT, typename ValueT, typename MakeFn>
+static const ValueT &findOrMake(std::map<KeyT, ValueT> &known, KeyT key,
+                                MakeFn make) {
+  auto [entry, isNew] = known.try_emplace(std::move(key));
+  if (isNew)
+    entry->second = make();
+  return entry->second;
+}
+
+const std::vector<StageOption> &
+SearchTables::findOptions(std::vector<int64_t> key,
+                          function_ref<std::vector<StageOption>()> make) {
   // Those of other sizes of microbatches are not needed soon.
   if (optionsFor != key.front()) {
     optionsFor = key.front();
     options.clear();
   }
-  auto [entry, added] = options.try_emplace(std::move(key));
-  isNew = added;
-  return &entry->second;
+  return findOrMake(options, std::move(key), make);
 }
 
 const std::vector<int64_t> &
@@ -81,21 +89,15 @@ SearchTables::divideSamples(ArrayRef<std::pair<int64_t, int64_t>> rows,
   std::vector<int64_t> key = {tensor, size};
   for (auto [deviceClass, count] : rows)
     key.insert(key.end(), {deviceClass, count});
-  auto [entry, isNew] = divisions.try_emplace(std::move(key));
-  std::vector<int64_t> &samples = entry->second;
-  if (!isNew)
-    return samples;
-  std::vector<RowKind> kinds;
-  for (auto [deviceClass, count] : rows)
-    kinds.push_back({count, size, timeOfAll(deviceClass, tensor)});
-  for (const RowSamples &row : divideBySpeed(kinds, size)) {
-    if (row.most() == 0) {
-      samples.clear();
-      break;
-    }
-    samples.push_back(row.most());
-  }
-  return samples;
+  return findOrMake(divisions, std::move(key), [&] {
+    std::vector<RowKind> kinds;
+    for (auto [deviceClass, count] : rows)
+      kinds.push_back({count, size, timeOfAll(deviceClass, tensor)});
+    std::vector<int64_t> samples;
+    for (const RowSamples &row : divideBySpeed(kinds, size))
+      samples.push_back(row.most());
+    return is_contained(samples, 0) ? std::vector<int64_t>() : samples;
+  });
 }
 
 std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
@@ -117,25 +119,14 @@ std::function<double(int64_t)> SearchTables::timeOfAll(int64_t deviceClass,
   };
 }
 
-/// The sums under a key; made the first time that they are asked for.
-template <typename KeyT, typename AmountT, typename MakeFn>
-static const LayerSums<AmountT> &
-findSums(std::map<KeyT, LayerSums<AmountT>> &known, KeyT key, MakeFn make) {
-  auto [entry, isNew] = known.try_emplace(key);
-  if (isNew)
-    entry->second = make();
-  return entry->second;
-}
-
 const LayerSums<double> &SearchTables::leastTimes(int64_t deviceClass,
                                                   int64_t size) {
-  return findSums(leasts, {deviceClass, size}, [&] {
+  return findOrMake(leasts, {deviceClass, size}, [&] {
     const std::string &name = model.cluster.classes[deviceClass].name;
     const LayerTimes &times = model.layerTimes(deviceClass, 1, size);
     int64_t index = 0;
     return sumLayers(model.problem, [&](const Layer &layer) {
-      double least = times.sums.bothSeconds.of(index, index + 1) /
-                     static_cast<double>(size);
+      double least = times.sums.bothSeconds.of(index, index + 1) / double(size);
       ++index;
       const MeasuredTimes *measured = layer.measuredOn(name);
       return measured ? std::min(least, measured->leastPerSample()) : least;
@@ -145,7 +136,7 @@ const LayerSums<double> &SearchTables::leastTimes(int64_t deviceClass,
 
 const LayerSums<double> &SearchTables::updateTimes(int64_t deviceClass,
                                                    int64_t tensor) {
-  return findSums(updates, {deviceClass, tensor}, [&] {
+  return findOrMake(updates, {deviceClass, tensor}, [&] {
     return sumLayers(model.problem, [&](const Layer &layer) {
       return toSeconds(
           costTime(model.cluster.classes[deviceClass], layer.update,
@@ -156,7 +147,7 @@ const LayerSums<double> &SearchTables::updateTimes(int64_t deviceClass,
 
 const LayerSums<Bytes> &SearchTables::savedBytes(int64_t tensor,
                                                  int64_t samples) {
-  return findSums(saved, {tensor, samples}, [&] {
+  return findOrMake(saved, {tensor, samples}, [&] {
     return sumLayers(model.problem, [&](const Layer &layer) {
       return divide(layer.saved.at(samples), tensor);
     });
@@ -180,25 +171,23 @@ SearchTables::rangeMaxima(function_ref<Bytes(const Layer &)> amount) const {
 }
 
 const std::vector<Bytes> &SearchTables::workspaces(int64_t samples) {
-  std::vector<Bytes> &table = largest[samples];
-  if (table.empty())
-    table = rangeMaxima(
+  return findOrMake(largest, samples, [&] {
+    return rangeMaxima(
         [&](const Layer &layer) { return layer.workspace.at(samples); });
-  return table;
+  });
 }
 
 const std::vector<Bytes> &SearchTables::largestSaved(int64_t tensor,
                                                      int64_t samples) {
-  std::vector<Bytes> &table = mostSaved[{tensor, samples}];
-  if (table.empty())
-    table = rangeMaxima([&](const Layer &layer) {
-      return Bytes(scale(layer.saved.at(samples).count(), 1, tensor));
+  return findOrMake(mostSaved, {tensor, samples}, [&] {
+    return rangeMaxima([&](const Layer &layer) {
+      return divide(layer.saved.at(samples), tensor);
     });
-  return table;
+  });
 }
 
 const LayerSums<Bytes> &SearchTables::inputBytes(int64_t samples) {
-  return findSums(inputs, samples, [&] {
+  return findOrMake(inputs, samples, [&] {
     return sumInputs(model.problem, [&](const Layer &layer) {
       return layer.output.at(samples);
     });
@@ -206,23 +195,22 @@ const LayerSums<Bytes> &SearchTables::inputBytes(int64_t samples) {
 }
 
 const std::vector<int64_t> &SearchTables::farthestCuts(int64_t tensor) {
-  std::vector<int64_t> &result = farthest[tensor];
-  if (!result.empty())
+  return findOrMake(farthest, tensor, [&] {
+    int64_t numCuts = cuts.size();
+    std::vector<int64_t> result(numCuts, numCuts - 1);
+    for (int64_t cut = numCuts - 2; tensor > 1 && cut >= 0; --cut) {
+      bool divides = true;
+      for (int64_t layer = cuts[cut]; layer < cuts[cut + 1]; ++layer)
+        divides &=
+            is_contained(model.problem.layers[layer].tensorDegrees, tensor);
+      result[cut] = divides ? result[cut + 1] : cut;
+    }
     return result;
-  int64_t numCuts = cuts.size();
-  result.assign(numCuts, numCuts - 1);
-  for (int64_t cut = numCuts - 2; tensor > 1 && cut >= 0; --cut) {
-    bool divides = true;
-    for (int64_t layer = cuts[cut]; layer < cuts[cut + 1]; ++layer)
-      divides &=
-          is_contained(model.problem.layers[layer].tensorDegrees, tensor);
-    result[cut] = !divides ? cut : result[cut + 1];
-  }
-  return result;
+  });
 }
 
 const LayerSums<ColumnState> &SearchTables::states(int64_t tensor) {
-  return findSums(stateSums, tensor, [&] {
+  return findOrMake(stateSums, tensor, [&] {
     return sumLayers(model.problem, [&](const Layer &layer) {
       return columnState(layer, tensor);
     });

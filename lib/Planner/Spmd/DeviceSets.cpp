@@ -3,7 +3,6 @@
 
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "ProgramSolver.h"
-#include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -63,14 +62,12 @@ SetFinder::SetFinder(const Graph &graph, const Cluster &cluster,
     alike.push_back(device);
     byNode[cluster.devices[device].node].push_back(device);
   }
-  for (auto &[index, part] : byClass)
-    classes.push_back(std::move(part));
+  append_range(classes, make_second_range(byClass));
   llvm::stable_sort(classes,
                     [&](const DeviceSet &left, const DeviceSet &right) {
                       return speeds[left.front()] < speeds[right.front()];
                     });
-  for (auto &[index, part] : byNode)
-    nodes.push_back(std::move(part));
+  append_range(nodes, make_second_range(byNode));
   for (const GraphArgument &argument : graph.arguments)
     if (argument.role == ArgumentRole::Parameter)
       parameters += graph.tensors[argument.tensor].bytes;
@@ -203,12 +200,6 @@ hetero::planner::getDeviceSets(const Graph &graph, const Cluster &cluster,
   return SetFinder(graph, cluster, devices).find();
 }
 
-std::vector<DeviceSet> hetero::planner::getDeviceSets(const Graph &graph,
-                                                      const Problem &problem,
-                                                      const Cluster &cluster) {
-  return getDeviceSets(graph, cluster, usableDevices(problem, cluster));
-}
-
 std::vector<DeviceProgram>
 hetero::planner::solvePrograms(const Graph &graph, const Cluster &cluster,
                                ArrayRef<DeviceSet> sets,
@@ -224,12 +215,9 @@ hetero::planner::solvePrograms(const Graph &graph, const Cluster &cluster,
   for (auto [several, bound, index] : order) {
     if (bound >= below || solver.computeBound(sets[index], below) >= below)
       continue;
-    Expected<SpmdSolution> solution = solver.solve(sets[index], below);
-    if (!solution) {
-      consumeError(solution.takeError());
-      continue;
-    }
-    if (solution->time() >= below)
+    std::optional<SpmdSolution> solution =
+        expectedToOptional(solver.solve(sets[index], below));
+    if (!solution || solution->time() >= below)
       continue;
     if (!several)
       below = solution->time();

@@ -6,7 +6,6 @@
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 
 using namespace llvm;
 using namespace hetero;
@@ -23,13 +22,9 @@ public:
   SpmdSolution search(const SpmdSpace &space, SpmdCost &cost) const;
   void searchFrom(const SpmdSpace &space, SegmentShares shares,
                   std::vector<SegmentShares> &tried);
-  void searchInTurn();
-  Expected<SpmdSolution> takeBest();
+  SpmdSolution searchInTurn();
 
 private:
-  bool fits(const SpmdSolution &solution) const {
-    return !findShortage(cluster, devices, solution);
-  }
   void offer(SpmdSolution solution);
   SpmdSpace makeSpace(std::vector<int64_t> segments) const {
     return SpmdSpace(graph, devices.size(), options.replicatedState,
@@ -53,21 +48,16 @@ SpmdSolution HapSearch::search(const SpmdSpace &space, SpmdCost &cost) const {
   // There always is a solution: everything replicated.
   std::optional<solver::CostGraphSolution> found = solver::searchBestFirst(
       space.getCosts(cost), search, {space.getReplicated()});
-  SpmdSolution solution;
-  solution.program = space.decode(found->states, cost);
-  solution.shares = cost.getShares();
-  std::tie(solution.computation, solution.communication) =
-      space.evaluate(solution.program, cost);
-  solution.proven = found->proven;
-  solution.bound = found->proven ? solution.time() : found->bound;
-  solution.memory = space.getMemory(solution.program, cost);
-  return solution;
+  return space.getSolution(*found, cost);
 }
 
 /// What fits is better than what does not.
 void HapSearch::offer(SpmdSolution solution) {
-  if (!best || std::make_pair(!fits(solution), solution.time()) <
-                   std::make_pair(!fits(*best), best->time()))
+  auto rank = [&](const SpmdSolution &entry) {
+    return std::pair(findShortage(cluster, devices, entry).has_value(),
+                     entry.time());
+  };
+  if (!best || rank(solution) < rank(*best))
     best = std::move(solution);
 }
 
@@ -84,19 +74,14 @@ void HapSearch::searchFrom(const SpmdSpace &space, SegmentShares shares,
     SpmdCost cost(cluster, devices, std::move(shares));
     SpmdSolution found = search(space, cost);
     double time = found.time();
-    Expected<SegmentShares> next =
-        findShares(space, found.program, cost, /*limitMemory=*/true);
-    if (!next) {
-      // Another program may need less memory.
-      consumeError(next.takeError());
-      next = findShares(space, found.program, cost, /*limitMemory=*/false);
-    }
+    std::optional<SegmentShares> next = expectedToOptional(
+        findShares(space, found.program, cost, /*limitMemory=*/true));
+    // Another program may need less memory.
+    if (!next)
+      next = expectedToOptional(
+          findShares(space, found.program, cost, /*limitMemory=*/false));
     offer(std::move(found));
-    if (!next) {
-      consumeError(next.takeError());
-      return;
-    }
-    if (time >= last * (1 - 1e-6))
+    if (!next || time >= last * (1 - 1e-6))
       return;
     last = time;
     shares = std::move(*next);
@@ -104,28 +89,28 @@ void HapSearch::searchFrom(const SpmdSpace &space, SegmentShares shares,
 }
 
 /// From shares by speed and from even ones, then with segments from the best.
-void HapSearch::searchInTurn() {
+SpmdSolution HapSearch::searchInTurn() {
   std::vector<double> bySpeed = getSpeedShares(graph, cluster, devices);
   std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
   SpmdSpace space = makeSpace(options.segments);
   std::vector<SegmentShares> tried;
   searchFrom(space, {bySpeed}, tried);
   searchFrom(space, {even}, tried);
-  if (!options.segments.empty() || deadline.isOver())
-    return;
-  std::vector<int64_t> segments =
-      findSegments(graph, cluster, devices, options.maxSegments);
-  if (segments.empty())
-    return;
-  SpmdSpace segmented = makeSpace(std::move(segments));
-  tried.clear();
-  searchFrom(segmented, best->shares, tried);
+  std::vector<int64_t> segments;
+  if (options.segments.empty() && !deadline.isOver())
+    segments = findSegments(graph, cluster, devices, options.maxSegments);
+  if (!segments.empty()) {
+    tried.clear();
+    searchFrom(makeSpace(std::move(segments)), best->shares, tried);
+  }
+  return std::move(*best);
 }
 
-Expected<SpmdSolution> HapSearch::takeBest() {
-  if (Error error = verify(graph, devices.size(), best->program))
+static Expected<SpmdSolution> verified(const Graph &graph,
+                                       SpmdSolution solution) {
+  if (Error error = verify(graph, solution.memory.size(), solution.program))
     return error;
-  return std::move(*best);
+  return solution;
 }
 
 Expected<SpmdSolution>
@@ -136,17 +121,13 @@ hetero::planner::searchProgram(const Graph &graph,
   SpmdCost cost(cluster, devices, std::move(shares));
   SpmdSpace space(graph, devices.size(), options.replicatedState,
                   options.segments);
-  SpmdSolution solution =
-      HapSearch(graph, cluster, devices, options).search(space, cost);
-  if (Error error = verify(graph, devices.size(), solution.program))
-    return error;
-  return solution;
+  return verified(
+      graph, HapSearch(graph, cluster, devices, options).search(space, cost));
 }
 
 Expected<SpmdSolution> hetero::planner::searchInTurn(
     const Graph &graph, const cluster::Cluster &cluster,
     ArrayRef<int64_t> devices, const HapOptions &options) {
-  HapSearch search(graph, cluster, devices, options);
-  search.searchInTurn();
-  return search.takeBest();
+  return verified(graph,
+                  HapSearch(graph, cluster, devices, options).searchInTurn());
 }

@@ -7,10 +7,8 @@
 #include "hetero/Solver/LinearProgram.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <thread>
 
 using namespace llvm;
@@ -56,27 +54,19 @@ struct Candidate {
 };
 
 /// Solves program and shares in turn.
-class Alternation {
-public:
-  Alternation(const SpmdSpace &space, const cluster::Cluster &cluster,
-              ArrayRef<int64_t> devices, const SpmdOptions &options)
-      : cluster(cluster), devices(devices), options(options), space(space) {}
+struct Alternation {
+  const SpmdSpace &space;
+  const cluster::Cluster &cluster;
+  ArrayRef<int64_t> devices;
+  const SpmdOptions &options;
+  std::vector<Candidate> candidates = {};
+  std::vector<int> lastStates = {};
 
   /// From these shares until the time falls no more.
   void run(SegmentShares shares);
   /// The best program for shares and prices, which is also remembered.
   const Candidate &solve(const SegmentShares &shares,
                          const MemoryPrice &price = {});
-
-  std::vector<Candidate> candidates;
-  int linearPrograms = 0;
-  std::vector<int> lastStates;
-
-private:
-  const cluster::Cluster &cluster;
-  ArrayRef<int64_t> devices;
-  const SpmdOptions &options;
-  const SpmdSpace &space;
 };
 
 class Synthesis {
@@ -97,9 +87,6 @@ private:
   void searchPrices();
   void searchPrices(const Candidate &start, double slope,
                     Alternation &alternation) const;
-  bool isShort(int64_t member, Bytes memory) const {
-    return memory > cluster.classOf(devices[member]).usableMemory();
-  }
 
   const cluster::Cluster &cluster;
   ArrayRef<int64_t> devices;
@@ -108,7 +95,6 @@ private:
   double below;
   /// The best that fits; what takes least time of all; what comes closest.
   std::optional<Candidate> best, fastest, closest;
-  int solves = 0, linearPrograms = 0;
 };
 } // namespace
 
@@ -123,17 +109,13 @@ const Candidate &Alternation::solve(const SegmentShares &shares,
       solver::solve(space.getCosts(cost, price), {}, starts);
   lastStates = found->states;
   Candidate candidate;
-  SpmdSolution &solution = candidate.solution;
-  solution.program = space.decode(found->states, cost);
-  solution.shares = shares;
-  std::tie(solution.computation, solution.communication) =
-      space.evaluate(solution.program, cost);
-  if (price.perByte.empty()) {
-    solution.proven = found->proven;
-    solution.bound = found->proven ? solution.time() : found->bound;
+  candidate.solution = space.getSolution(*found, cost);
+  // With prices something else is least.
+  if (!price.perByte.empty()) {
+    candidate.solution.proven = false;
+    candidate.solution.bound = 0;
   }
-  solution.memory = space.getMemory(solution.program, cost);
-  if (auto shortage = findShortage(cluster, devices, solution))
+  if (auto shortage = findShortage(cluster, devices, candidate.solution))
     std::tie(candidate.shortMember, candidate.excess) = *shortage;
   candidates.push_back(std::move(candidate));
   return candidates.back();
@@ -142,10 +124,9 @@ const Candidate &Alternation::solve(const SegmentShares &shares,
 /// Devices of one class have one share.
 static bool isUniform(const cluster::Cluster &cluster,
                       ArrayRef<int64_t> devices) {
-  return all_of(devices, [&](int64_t device) {
-    return cluster.devices[device].deviceClass ==
-           cluster.devices[devices[0]].deviceClass;
-  });
+  return all_equal(map_range(devices, [&](int64_t device) {
+    return cluster.devices[device].deviceClass;
+  }));
 }
 
 void Alternation::run(SegmentShares shares) {
@@ -157,14 +138,11 @@ void Alternation::run(SegmentShares shares) {
       return;
     last = solution.time();
     SpmdCost cost(cluster, devices, shares);
-    ++linearPrograms;
-    Expected<SegmentShares> next =
-        findShares(space, solution.program, cost, options.memory);
-    if (!next) {
-      // Another program may need less memory.
-      consumeError(next.takeError());
+    // Another program may need less memory, if there are none for this one.
+    std::optional<SegmentShares> next = expectedToOptional(
+        findShares(space, solution.program, cost, options.memory));
+    if (!next)
       return;
-    }
     bool same = shares.size() == next->size();
     for (auto [before, after] : zip(shares, *next))
       for (auto [share, other] : zip_equal(before, after))
@@ -176,8 +154,6 @@ void Alternation::run(SegmentShares shares) {
 }
 
 void Synthesis::take(const Alternation &alternation) {
-  solves += alternation.candidates.size();
-  linearPrograms += alternation.linearPrograms;
   for (const Candidate &candidate : alternation.candidates) {
     auto isFaster = [&](const std::optional<Candidate> &other) {
       return !other ||
@@ -199,7 +175,7 @@ void Synthesis::alternate() {
   if (!options.shares.empty()) {
     starts.push_back({options.shares});
   } else {
-    starts.push_back({getSpeedShares(space.getKinds(), cluster, devices)});
+    starts.push_back({getSpeedShares(space.kinds, cluster, devices)});
     std::vector<double> even(devices.size(), 1.0 / double(devices.size()));
     if (starts.front().front() != even)
       starts.push_back({std::move(even)});
@@ -211,7 +187,7 @@ void Synthesis::alternate() {
 /// and from those by the speed of devices at each segment.
 void Synthesis::searchSegments() {
   std::vector<int64_t> segments =
-      findSegments(space.getKinds(), cluster, devices, options.maxSegments);
+      findSegments(space.kinds, cluster, devices, options.maxSegments);
   if (segments.empty())
     return;
   int64_t count = 1 + *llvm::max_element(segments);
@@ -219,16 +195,16 @@ void Synthesis::searchSegments() {
       SegmentShares(count, best->solution.shares.front()), {}};
   for (int64_t segment = 0; segment < count; ++segment)
     starts.back().push_back(
-        getSpeedShares(space.getKinds(), cluster, devices, segments, segment));
-  alternate(SpmdSpace(space.getGraph(), devices.size(), options.replicatedState,
-                      segments),
-            starts);
+        getSpeedShares(space.kinds, cluster, devices, segments, segment));
+  alternate(
+      SpmdSpace(space.graph, devices.size(), options.replicatedState, segments),
+      starts);
 }
 
 /// From each start, all at the same time.
 void Synthesis::alternate(const SpmdSpace &in, ArrayRef<SegmentShares> starts) {
   std::vector<Alternation> alternations(
-      starts.size(), Alternation(in, cluster, devices, options));
+      starts.size(), Alternation{in, cluster, devices, options});
   std::vector<std::thread> threads;
   for (size_t i = 1; i < starts.size(); ++i)
     threads.emplace_back([&, i] { alternations[i].run(starts[i]); });
@@ -249,8 +225,8 @@ void Synthesis::searchPrices(const Candidate &start, double slope,
       start.solution.time() / double(std::max<int64_t>(1, needed.count()));
   std::vector<char> priced(devices.size(), 0);
   auto note = [&](ArrayRef<Bytes> memory) {
-    for (auto [member, bytes] : enumerate(memory))
-      priced[member] |= isShort(member, bytes);
+    for (auto [flag, device, bytes] : zip_equal(priced, devices, memory))
+      flag |= bytes > cluster.classOf(device).usableMemory();
   };
   note(start.solution.memory);
   double low = 0, high = 0, mu = unit / 64;
@@ -281,7 +257,7 @@ void Synthesis::searchPrices(const Candidate &start, double slope,
 /// With prices that stay, and with prices that rise along the program.
 void Synthesis::searchPrices() {
   const Candidate start = *fastest;
-  Alternation flat(space, cluster, devices, options), rising = flat;
+  Alternation flat{space, cluster, devices, options}, rising = flat;
   std::thread thread([&] { searchPrices(start, /*slope=*/1, rising); });
   searchPrices(start, /*slope=*/0, flat);
   thread.join();
@@ -297,15 +273,13 @@ Expected<SpmdSolution> Synthesis::run() {
     return checkMemory(cluster, devices, closest->solution);
   if (options.shares.empty() && options.maxSegments > 1)
     searchSegments();
-  best->solution.solves = solves;
-  best->solution.linearPrograms = linearPrograms;
   return std::move(best->solution);
 }
 
 const SpmdSpace &ProgramSolver::getSpace(int64_t numDevices) {
   numDevices = std::max<int64_t>(2, numDevices);
   for (const auto &space : spaces)
-    if (space->getSplits().isFor(numDevices))
+    if (space->splits.isFor(numDevices))
       return *space;
   spaces.push_back(std::make_unique<SpmdSpace>(kinds.graph, numDevices,
                                                options.replicatedState));

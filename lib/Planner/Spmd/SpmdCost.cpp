@@ -4,7 +4,6 @@
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "hetero/Solver/LinearProgram.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -48,29 +47,16 @@ const SpmdCost::Division &SpmdCost::divide(DividedUnits divided) {
   Division &division = it->second;
   if (!inserted)
     return division;
-  if (units == 0) {
-    division.rows.assign(devices.size(), 1);
+  if (units == 0)
     division.parts.assign(devices.size(), 1);
-  } else {
-    division.rows = divideUnits(units, sharesOf(divided.segment));
-    for (int64_t rows : division.rows)
+  else
+    for (int64_t rows : divideUnits(units, sharesOf(divided.segment)))
       division.parts.push_back(double(rows) / double(units));
-  }
   for (auto [device, part] : zip_equal(devices, division.parts)) {
-    int64_t deviceClass = cluster.devices[device].deviceClass;
-    auto entry = llvm::find_if(division.mostOfClass, [&](const auto &known) {
-      return known.first == deviceClass;
-    });
-    if (entry == division.mostOfClass.end())
-      division.mostOfClass.emplace_back(deviceClass, part);
-    else
-      entry->second = std::max(entry->second, part);
+    double &most = division.mostOfClass[cluster.devices[device].deviceClass];
+    most = std::max(most, part);
   }
   return division;
-}
-
-ArrayRef<int64_t> SpmdCost::rowsOf(DividedUnits units) {
-  return divide(units).rows;
 }
 
 ArrayRef<double> SpmdCost::partsOf(DividedUnits units) {
@@ -78,10 +64,7 @@ ArrayRef<double> SpmdCost::partsOf(DividedUnits units) {
 }
 
 double SpmdCost::mostOf(DividedUnits units, int64_t deviceClass) {
-  for (auto [known, part] : divide(units).mostOfClass)
-    if (known == deviceClass)
-      return part;
-  return 0;
+  return divide(units).mostOfClass.lookup(deviceClass);
 }
 
 template <typename T>
@@ -106,8 +89,9 @@ static std::string getCostKey(const GraphOp &op) {
   return key;
 }
 
-double hetero::planner::timeOfPart(const cluster::DeviceClass &deviceClass,
-                                   const GraphOp &op, double part) {
+/// The same with overhead.
+static double timeOfPart(const cluster::DeviceClass &deviceClass,
+                         const GraphOp &op, double part) {
   auto measured = op.times.find(deviceClass.name);
   if (measured != op.times.end())
     return toSeconds(measured->second) * part;
@@ -186,11 +170,10 @@ double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
   if (anyShares && units.units > 0)
     return it->second = leastTime(op);
   double slowest = 0;
-  for (auto [deviceClass, part] : divide(units).mostOfClass) {
+  for (auto [deviceClass, part] : divide(units).mostOfClass)
     if (part > 0)
       slowest =
           std::max(slowest, timeOfPart(cluster.classes[deviceClass], op, part));
-  }
   return it->second = slowest;
 }
 
@@ -321,8 +304,9 @@ FormChanges SpmdCost::findChanges(Bytes bytes, ArrayRef<TensorSplit> splits) {
   return changes;
 }
 
-void hetero::planner::appendSplits(std::string &key,
-                                   ArrayRef<TensorSplit> splits) {
+/// Tensors of equal size whose splits have the same key change their forms in
+/// the same time.
+static void appendSplits(std::string &key, ArrayRef<TensorSplit> splits) {
   for (auto [index, split] : enumerate(splits)) {
     appendKey(key, split.units);
     if (split.segment == 0)
@@ -384,25 +368,17 @@ std::vector<double> hetero::planner::getSpeedShares(
   std::vector<double> shares;
   double sum = 0;
   for (int64_t device : devices) {
-    auto [it, inserted] =
-        speeds.try_emplace(cluster.devices[device].deviceClass, 0);
-    if (inserted)
-      it->second = 1 / std::max(getWorkTime(operations, cluster.classOf(device),
-                                            segments, segment),
-                                1e-12);
-    shares.push_back(it->second);
-    sum += it->second;
+    double &speed = speeds[cluster.devices[device].deviceClass];
+    if (speed == 0)
+      speed = 1 / std::max(getWorkTime(operations, cluster.classOf(device),
+                                       segments, segment),
+                           1e-12);
+    shares.push_back(speed);
+    sum += speed;
   }
   for (double &share : shares)
     share /= sum;
   return shares;
-}
-
-std::vector<double>
-hetero::planner::getSpeedShares(const Graph &graph,
-                                const cluster::Cluster &cluster,
-                                ArrayRef<int64_t> devices) {
-  return getSpeedShares(OperationKinds(graph), cluster, devices);
 }
 
 double hetero::planner::computeWorkBound(const OperationKinds &operations,

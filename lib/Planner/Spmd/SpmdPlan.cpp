@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Planner/Spmd/SpmdPlan.h"
-#include "SpmdShares.h"
 #include "hetero/Planner/Baselines/OneStage.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -23,7 +21,8 @@ using hetero::cluster::Cluster;
 
 namespace {
 /// Each layer is a forward, a backward and an update, on tensors with one
-/// dimension: samples, or elements of the parameters.
+/// dimension: samples, or elements of the parameters. Layers are not divided
+/// along a model dimension.
 class LayerGraph {
 public:
   explicit LayerGraph(const Problem &problem) : problem(problem) {
@@ -141,10 +140,6 @@ Graph LayerGraph::build() {
   return std::move(graph);
 }
 
-Graph hetero::planner::makeGraph(const Problem &problem) {
-  return LayerGraph(problem).build();
-}
-
 //===----------------------------------------------------------------------===//
 // Programs as plans
 //===----------------------------------------------------------------------===//
@@ -169,9 +164,7 @@ static Stage makeStage(const Problem &problem, const Plan &plan,
     for (auto [samples, from] : zip_equal(stage.samples, all))
       samples.push_back(from[member]);
     stage.mesh.devices.push_back(device);
-    DeviceShare share;
-    share.device = device;
-    stage.shares.push_back(share);
+    stage.shares.emplace_back().device = device;
   }
   stage.mesh.data = stage.mesh.devices.size();
   return stage;
@@ -209,14 +202,14 @@ static void addPlans(const Problem &problem, const PlanBuilder &builder,
 static std::vector<std::vector<int64_t>>
 getLike(ArrayRef<std::vector<int64_t>> lists, size_t count) {
   std::vector<std::vector<int64_t>> like;
-  for (const std::vector<int64_t> &list : lists)
-    if (list.size() * 2 >= count && list.size() <= count * 2)
-      like.push_back(list);
+  copy_if(lists, std::back_inserter(like), [&](ArrayRef<int64_t> list) {
+    return list.size() * 2 >= count && list.size() <= count * 2;
+  });
   return like;
 }
 
-using Synthesizer = function_ref<Expected<SpmdSolution>(
-    const Graph &, const Cluster &, ArrayRef<int64_t>)>;
+using Synthesizer =
+    function_ref<Expected<SpmdSolution>(const Graph &, ArrayRef<int64_t>)>;
 
 /// Plans of one stage for the programs that `synthesizer` makes.
 static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
@@ -229,7 +222,7 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
     return devices.takeError();
   Graph made;
   if (!options.graph)
-    made = makeGraph(problem);
+    made = LayerGraph(problem).build();
   const Graph &graph = options.graph ? *options.graph : made;
   PlanBuilder builder(problem, cluster, options);
   Selection selection;
@@ -243,7 +236,7 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
     if (selection.found() && computeWorkBound(operations, cluster, set) >=
                                  toSeconds(selection.get()->plan.predicted))
       continue;
-    Expected<SpmdSolution> solution = synthesizer(graph, cluster, set);
+    Expected<SpmdSolution> solution = synthesizer(graph, set);
     if (!solution)
       return solution.takeError();
     addPlans(problem, builder, lists, options.stateModes, set,
@@ -252,7 +245,7 @@ static Expected<Plan> planOneStage(StringRef name, const Problem &problem,
       continue;
     // Shares that are best for all samples at once may not be for the few of a
     // microbatch.
-    std::vector<double> even(set.size(), 1.0 / static_cast<double>(set.size()));
+    std::vector<double> even(set.size(), 1.0 / double(set.size()));
     for (const std::vector<double> &shares :
          {getSpeedShares(operations, cluster, set), even}) {
       const Plan &best = selection.get()->plan;
@@ -275,24 +268,29 @@ static bool mayFitAtOnce(const Problem &problem, const Cluster &cluster,
   return saved <= usable;
 }
 
+/// The best program that fits into memory, or else the best one: with
+/// microbatches less is needed than the graph says.
+static Expected<SpmdSolution> synthesizeFitting(const Problem &problem,
+                                                const Graph &graph,
+                                                const Cluster &cluster,
+                                                ArrayRef<int64_t> devices) {
+  SpmdOptions options;
+  options.maxSegments = 1;
+  if (mayFitAtOnce(problem, cluster, devices))
+    if (auto solution =
+            expectedToOptional(synthesize(graph, cluster, devices, options)))
+      return std::move(*solution);
+  options.memory = false;
+  return synthesize(graph, cluster, devices, options);
+}
+
 Expected<Plan> hetero::planner::planSpmd(const Problem &problem,
                                          const Cluster &cluster,
                                          const PlannerOptions &options) {
   return planOneStage("spmd", problem, cluster, options,
-                      [&](const Graph &graph, const Cluster &cluster,
-                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
-                        SpmdOptions limited, unlimited;
-                        unlimited.memory = false;
-                        limited.maxSegments = unlimited.maxSegments = 1;
-                        // With microbatches less is needed than the graph says.
-                        if (!mayFitAtOnce(problem, cluster, devices))
-                          return synthesize(graph, cluster, devices, unlimited);
-                        Expected<SpmdSolution> solution =
-                            synthesize(graph, cluster, devices, limited);
-                        if (solution)
-                          return solution;
-                        consumeError(solution.takeError());
-                        return synthesize(graph, cluster, devices, unlimited);
+                      [&](const Graph &graph, ArrayRef<int64_t> devices) {
+                        return synthesizeFitting(problem, graph, cluster,
+                                                 devices);
                       });
 }
 
@@ -301,8 +299,7 @@ Expected<Plan> hetero::planner::planHap(const Problem &problem,
                                         const PlannerOptions &options) {
   Deadline deadline(options.timeBudget);
   return planOneStage("hap", problem, cluster, options,
-                      [&](const Graph &graph, const Cluster &cluster,
-                          ArrayRef<int64_t> devices) -> Expected<SpmdSolution> {
+                      [&](const Graph &graph, ArrayRef<int64_t> devices) {
                         HapOptions search;
                         search.maxSegments = 1;
                         search.timeBudget = deadline.left();

@@ -10,6 +10,7 @@
 #include "hetero/Planner/Spmd/Spmd.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "hetero/Solver/LinearProgram.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -104,18 +105,11 @@ hetero::planner::findSegments(const OperationKinds &operations,
   constexpr size_t fewGroups = 24;
   // What is lost by joining everything must be worth the search.
   constexpr double worthwhile = 0.01, negligible = 0.001;
-  std::vector<int64_t> classes;
-  std::vector<double> counts;
-  for (int64_t device : devices) {
-    int64_t deviceClass = cluster.devices[device].deviceClass;
-    auto it = find(classes, deviceClass);
-    if (it == classes.end()) {
-      classes.push_back(deviceClass);
-      counts.push_back(1);
-    } else {
-      ++counts[it - classes.begin()];
-    }
-  }
+  MapVector<int64_t, double> numbers;
+  for (int64_t device : devices)
+    ++numbers[cluster.devices[device].deviceClass];
+  auto classes = to_vector(make_first_range(numbers));
+  auto counts = to_vector(make_second_range(numbers));
   if (classes.size() < 2 || most < 2)
     return {};
   std::vector<LayerGroup> groups = getLayers(operations, cluster, classes);
@@ -146,11 +140,4 @@ hetero::planner::findSegments(const OperationKinds &operations,
   for (const GraphOp &op : operations.graph.operations)
     segments.push_back(segmentOf[std::max<int64_t>(0, op.layer)]);
   return segments;
-}
-
-std::vector<int64_t>
-hetero::planner::findSegments(const Graph &graph,
-                              const cluster::Cluster &cluster,
-                              ArrayRef<int64_t> devices, int64_t most) {
-  return findSegments(OperationKinds(graph), cluster, devices, most);
 }

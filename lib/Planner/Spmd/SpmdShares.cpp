@@ -3,9 +3,7 @@
 
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -20,7 +18,7 @@ public:
   ShareProgram(const SpmdSpace &space, const SpmdProgram &program,
                SpmdCost &cost)
       : space(space), program(program), cost(cost) {
-    for (int64_t segment : space.getSegments())
+    for (int64_t segment : space.segments)
       numSegments = std::max(numSegments, segment + 1);
   }
   Expected<SegmentShares> solve(bool limitMemory);
@@ -49,28 +47,23 @@ private:
 } // namespace
 
 void ShareProgram::addShares() {
-  const cluster::Cluster &cluster = cost.getCluster();
-  for (auto [member, device] : enumerate(cost.getDevices())) {
+  const cluster::Cluster &cluster = cost.cluster;
+  for (auto [member, device] : enumerate(cost.devices)) {
     int64_t id = cluster.devices[device].deviceClass;
     auto it = find_if(classes, [&](const Class &c) { return c.id == id; });
     if (it == classes.end()) {
-      Class entry;
-      entry.id = id;
-      entry.member = member;
+      it = classes.insert(it, {id, 0, {}, int64_t(member)});
       for (int64_t segment = 0; segment < numSegments; ++segment)
-        entry.shares.push_back(
+        it->shares.push_back(
             linear.addVariable("share of " + cluster.classes[id].name, 0, 1));
-      classes.push_back(std::move(entry));
-      it = std::prev(classes.end());
     }
     ++it->count;
     classOf.push_back(it - classes.begin());
   }
   for (int64_t segment = 0; segment < numSegments; ++segment) {
-    std::vector<solver::LinearTerm> all;
-    all.reserve(classes.size());
-    for (const Class &entry : classes)
-      all.push_back({entry.shares[segment], double(entry.count)});
+    auto all = map_to_vector(classes, [&](const Class &entry) {
+      return solver::LinearTerm{entry.shares[segment], double(entry.count)};
+    });
     linear.addRow("all", all, 1, 1);
   }
 }
@@ -78,13 +71,12 @@ void ShareProgram::addShares() {
 /// Operations with the same costs are one. Times are taken to be linear between
 /// nothing and what they are now.
 void ShareProgram::addOperations(int64_t segment) {
-  const OperationKinds &operations = space.getKinds();
+  const OperationKinds &operations = space.kinds;
   using Slopes = std::vector<std::pair<double, double>>;
   std::vector<double> ofKind(operations.kinds.size(), 0);
   for (auto [index, kind] : enumerate(operations.kindOf)) {
-    DividedUnits units = space.getSplits()
-                             .operations[index][program.strategies[index]]
-                             .getUnits();
+    DividedUnits units =
+        space.splits.operations[index][program.strategies[index]].getUnits();
     ofKind[kind] += units.units > 0 && units.segment == segment;
   }
   std::map<Slopes, double> counts;
@@ -93,10 +85,9 @@ void ShareProgram::addOperations(int64_t segment) {
       continue;
     Slopes slopes;
     for (const Class &entry : classes) {
-      const cluster::DeviceClass &deviceClass =
-          cost.getCluster().classes[entry.id];
+      const cluster::DeviceClass &deviceClass = cost.cluster.classes[entry.id];
       double part = std::max(cost.sharesOf(segment)[entry.member],
-                             1.0 / double(8 * cost.numDevices()));
+                             1.0 / double(8 * cost.devices.size()));
       double overhead = op->times.count(deviceClass.name)
                             ? 0
                             : toSeconds(deviceClass.overhead);
@@ -148,10 +139,9 @@ void ShareProgram::addExchange(int64_t from, int64_t to, double seconds) {
         std::map<int, double> sum = {{passed, 1}};
         for (const solver::LinearTerm &term : difference)
           sum[term.variable] -= sign * term.factor;
-        std::vector<solver::LinearTerm> terms;
-        terms.reserve(sum.size());
-        for (auto [variable, factor] : sum)
-          terms.push_back({variable, factor});
+        auto terms = map_to_vector(sum, [](auto entry) {
+          return solver::LinearTerm{entry.first, entry.second};
+        });
         linear.addRow("passed", terms, 0, infinity);
       }
       busy.push_back({passed, -seconds});
@@ -162,15 +152,15 @@ void ShareProgram::addExchange(int64_t from, int64_t to, double seconds) {
 }
 
 void ShareProgram::addCollectives() {
-  const Graph &graph = space.getGraph();
-  const cost::Group &group = cost.getGroup();
+  const Graph &graph = space.graph;
+  const cost::Group &group = cost.group;
   double bandwidth = double(group.bandwidth.count());
   std::vector<double> padded(numSegments, 0), grouped(numSegments, 0);
   std::map<std::pair<int64_t, int64_t>, double> exchanged;
   for (const FormChange &change : program.changes) {
     Bytes bytes = graph.tensors[change.tensor].bytes;
     std::optional<Collective> collective = getCollective(
-        bytes, space.splitsOf(change.tensor), change.from, change.to);
+        bytes, space.splits.tensors[change.tensor], change.from, change.to);
     if (!collective || collective->kind == CollectiveKind::AllReduce)
       continue;
     double seconds = double(bytes.count()) / bandwidth;
@@ -185,10 +175,7 @@ void ShareProgram::addCollectives() {
     }
     DividedUnits units =
         collective->from.units ? collective->from : collective->to;
-    std::vector<Bytes> shards;
-    for (double part : cost.partsOf(units))
-      shards.push_back(Bytes::nearest(double(bytes.count()) * part));
-    if (cost::chooseAllGather(group, shards).algorithm ==
+    if (cost::chooseAllGather(group, cost.shardsOf(bytes, units)).algorithm ==
         cost::Algorithm::Grouped)
       grouped[units.segment] += seconds;
     else
@@ -208,7 +195,7 @@ void ShareProgram::addCollectives() {
 }
 
 void ShareProgram::addMemory() {
-  const cluster::Cluster &cluster = cost.getCluster();
+  const cluster::Cluster &cluster = cost.cluster;
   for (const Class &entry : classes) {
     SpmdSpace::Peak peak = space.getPeak(program, cost, entry.member);
     double gibibyte = 1 << 30;

@@ -49,9 +49,10 @@ static void appendWay(const FormChanges &changes, int64_t tensor, int from,
   appendWay(changes, tensor, via, to, list);
 }
 
-void hetero::planner::appendChanges(const FormChanges &changes, int64_t tensor,
-                                    int from, const Availability &availability,
-                                    std::vector<FormChange> &list) {
+/// The changes of the way that timeToOffer is about, in order.
+static void appendChanges(const FormChanges &changes, int64_t tensor, int from,
+                          const Availability &availability,
+                          std::vector<FormChange> &list) {
   int first = availability.first, second = availability.second;
   if (second < 0) {
     appendWay(changes, tensor, from, first, list);
@@ -63,11 +64,6 @@ void hetero::planner::appendChanges(const FormChanges &changes, int64_t tensor,
   appendWay(changes, tensor, from, first, list);
   bool direct = changes.time(from, second) <= changes.time(first, second);
   appendWay(changes, tensor, direct ? from : first, second, list);
-}
-
-static void addForm(std::vector<int> &forms, int form) {
-  if (!is_contained(forms, form))
-    forms.push_back(form);
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +79,7 @@ void SpmdSpace::findUses() {
                            !(replicatedState && argument.isState());
          ++split)
       forms.push_back(form::firstSplit + split);
-    uses[argument.tensor].made = forms;
+    uses[argument.tensor].made.insert(forms.begin(), forms.end());
   }
   for (auto [number, op] : enumerate(graph.operations)) {
     ArrayRef<OpStrategy> strategies = splits.operations[number];
@@ -92,22 +88,22 @@ void SpmdSpace::findUses() {
         continue;
       ++uses[tensor].count;
       for (const OpStrategy &strategy : strategies)
-        addForm(uses[tensor].wanted, strategy.operands[index]);
+        uses[tensor].wanted.insert(strategy.operands[index]);
     }
     for (auto [index, tensor] : enumerate(op.results))
       for (const OpStrategy &strategy : strategies)
-        addForm(uses[tensor].made, strategy.results[index]);
+        uses[tensor].made.insert(strategy.results[index]);
   }
   for (auto [index, argument] : enumerate(graph.arguments)) {
     if (!argument.next)
       continue;
     ++uses[*argument.next].count;
     for (int form : argumentForms[index])
-      addForm(uses[*argument.next].wanted, form);
+      uses[*argument.next].wanted.insert(form);
   }
   for (int64_t result : graph.results) {
     ++uses[result].count;
-    addForm(uses[result].wanted, form::replicated);
+    uses[result].wanted.insert(form::replicated);
   }
 }
 
@@ -116,11 +112,10 @@ void SpmdSpace::findUses() {
 void SpmdSpace::findAvailabilities() {
   std::map<std::vector<int>, int> known;
   for (Uses &use : uses) {
-    llvm::sort(use.wanted);
     std::vector<int> kept;
     for (int form : use.wanted)
       if (form::isSplit(form) ||
-          (form == form::partial && is_contained(use.made, form)))
+          (form == form::partial && use.made.count(form) > 0))
         kept.push_back(form);
     std::vector<int> key = kept;
     key.push_back(use.count > 1);
@@ -197,11 +192,9 @@ void SpmdSpace::findPeak() {
 
 int SpmdSpace::shareTable(ArrayRef<int64_t> key, int64_t rows, int64_t tensor,
                           bool &added) {
-  std::string text(reinterpret_cast<const char *>(key.data()),
-                   key.size() * sizeof(int64_t));
-  int64_t kind = availabilities.kindOf[tensor];
-  text.append(reinterpret_cast<const char *>(&kind), sizeof(kind));
-  auto [it, inserted] = tables.try_emplace(std::move(text), 0);
+  std::vector<int64_t> full = key.vec();
+  full.push_back(availabilities.kindOf[tensor]);
+  auto [it, inserted] = tables.try_emplace(std::move(full), 0);
   added = inserted;
   if (inserted) {
     int64_t columns = availabilities[tensor].size();
@@ -326,11 +319,10 @@ void SpmdSpace::addNextEdges() {
 
 SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
                      bool replicatedState, std::vector<int64_t> inSegments)
-    : graph(graph), replicatedState(replicatedState),
-      segments(std::move(inSegments)), kinds(graph),
+    : graph(graph), segments(std::move(inSegments)), kinds(graph),
       splits(findSplits(graph, numDevices, segments)),
-      uses(graph.tensors.size()), opNode(graph.operations.size(), -1),
-      tensorNode(graph.tensors.size(), -1),
+      replicatedState(replicatedState), uses(graph.tensors.size()),
+      opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
       argumentNode(graph.arguments.size(), -1),
       argumentForms(graph.arguments.size()),
       argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
@@ -495,6 +487,19 @@ std::pair<double, double> SpmdSpace::evaluate(const SpmdProgram &program,
   return {computation, communication};
 }
 
+SpmdSolution SpmdSpace::getSolution(const solver::CostGraphSolution &found,
+                                    SpmdCost &cost) const {
+  SpmdSolution solution;
+  solution.program = decode(found.states, cost);
+  solution.shares = cost.shares;
+  std::tie(solution.computation, solution.communication) =
+      evaluate(solution.program, cost);
+  solution.proven = found.proven;
+  solution.bound = found.proven ? solution.time() : found.bound;
+  solution.memory = getMemory(solution.program, cost);
+  return solution;
+}
+
 /// Calls `visit` with tensor, form, and the first and last position at which it
 /// is held in that form.
 void SpmdSpace::visitMemory(
@@ -515,11 +520,11 @@ std::vector<Bytes> SpmdSpace::getMemory(const SpmdProgram &program,
                                         SpmdCost &cost) const {
   std::vector<Bytes> result;
   std::map<std::pair<int64_t, std::vector<double>>, Bytes> known;
-  for (auto [member, device] : enumerate(cost.getDevices())) {
+  for (auto [member, device] : enumerate(cost.devices)) {
     std::vector<double> shares;
-    for (const std::vector<double> &ofSegment : cost.getShares())
+    for (const std::vector<double> &ofSegment : cost.shares)
       shares.push_back(ofSegment[member]);
-    int64_t deviceClass = cost.getCluster().devices[device].deviceClass;
+    int64_t deviceClass = cost.cluster.devices[device].deviceClass;
     auto [it, inserted] = known.try_emplace({deviceClass, shares});
     if (inserted) {
       Peak peak = getPeak(program, cost, member);
@@ -535,8 +540,7 @@ std::vector<Bytes> SpmdSpace::getMemory(const SpmdProgram &program,
 
 SpmdSpace::Peak SpmdSpace::getPeak(const SpmdProgram &program, SpmdCost &cost,
                                    int64_t member) const {
-  int64_t deviceClass =
-      cost.getCluster().devices[cost.getDevices()[member]].deviceClass;
+  int64_t deviceClass = cost.cluster.devices[cost.devices[member]].deviceClass;
   size_t end = graph.operations.size() + 2;
   size_t numSegments = segments.empty() ? 1 : 1 + *llvm::max_element(segments);
   std::vector<double> fixed(end, 0);

@@ -22,6 +22,9 @@ private:
   Error checkSizes() const;
   Error checkForm(int64_t tensor, int form) const;
   Error applyChanges();
+  const OpStrategy &strategyOf(size_t operation) const {
+    return splits.operations[operation][program.strategies[operation]];
+  }
   bool offers(int64_t tensor, int wanted) const {
     return is_contained(program.available[tensor], wanted) ||
            is_contained(program.available[tensor], form::replicated);
@@ -35,12 +38,15 @@ private:
 };
 } // namespace
 
+static Error failTensor(int64_t tensor, const Twine &what) {
+  return createStringError("tensor " + Twine(tensor) + what);
+}
+
 Error ProgramVerifier::checkForm(int64_t tensor, int form) const {
   if (form >= 0 && form < form::firstSplit + int(splits.tensors[tensor].size()))
     return Error::success();
-  return createStringError("tensor " + Twine(tensor) + " ('" +
-                           graph.tensors[tensor].name + "') has no form " +
-                           Twine(form));
+  return failTensor(tensor, " ('" + graph.tensors[tensor].name +
+                                "') has no form " + Twine(form));
 }
 
 Error ProgramVerifier::checkSizes() const {
@@ -60,8 +66,7 @@ Error ProgramVerifier::checkSizes() const {
     if (Error error = checkForm(argument.tensor, form))
       return error;
     if (form == form::partial || form == form::pending)
-      return createStringError("tensor " + Twine(argument.tensor) +
-                               " is stored partial");
+      return failTensor(argument.tensor, " is stored partial");
   }
   for (auto [tensor, list] : enumerate(program.available))
     for (int form : list)
@@ -80,23 +85,21 @@ Error ProgramVerifier::applyChanges() {
       if (Error error = checkForm(change.tensor, form))
         return error;
     if (!is_contained(forms[change.tensor], change.from))
-      return createStringError("tensor " + Twine(change.tensor) +
-                               " is changed from form " + Twine(change.from) +
-                               ", in which it does not exist");
+      return failTensor(change.tensor, " is changed from form " +
+                                           Twine(change.from) +
+                                           ", in which it does not exist");
     if (change.to == form::pending ||
         (change.to == form::partial && change.from != form::replicated))
-      return createStringError("tensor " + Twine(change.tensor) +
-                               " cannot be changed to form " +
-                               Twine(change.to));
+      return failTensor(change.tensor,
+                        " cannot be changed to form " + Twine(change.to));
     forms[change.tensor].push_back(change.to);
   }
   for (auto [tensor, list] : enumerate(program.available))
     for (int form : list)
       if (!is_contained(forms[tensor], form) &&
           !is_contained(forms[tensor], form::replicated))
-        return createStringError("tensor " + Twine(tensor) +
-                                 " is offered in form " + Twine(form) +
-                                 ", in which it does not exist");
+        return failTensor(tensor, " is offered in form " + Twine(form) +
+                                      ", in which it does not exist");
   return Error::success();
 }
 
@@ -106,25 +109,22 @@ Error ProgramVerifier::run() {
   for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
     forms[argument.tensor].push_back(form);
   for (auto [index, op] : enumerate(graph.operations))
-    for (auto [tensor, form] :
-         zip_equal(op.results,
-                   splits.operations[index][program.strategies[index]].results))
+    for (auto [tensor, form] : zip_equal(op.results, strategyOf(index).results))
       forms[tensor].push_back(form);
   if (Error error = applyChanges())
     return error;
   for (auto [index, op] : enumerate(graph.operations))
-    for (auto [tensor, wanted] : zip_equal(
-             op.operands,
-             splits.operations[index][program.strategies[index]].operands))
+    for (auto [tensor, wanted] :
+         zip_equal(op.operands, strategyOf(index).operands))
       if (tensor != GraphOp::anyForm && !offers(tensor, wanted))
         return createStringError("operation " + Twine(index) + " ('" + op.name +
                                  "') needs tensor " + Twine(tensor) +
                                  " in form " + Twine(wanted));
   for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
     if (argument.next && !offers(*argument.next, form))
-      return createStringError("tensor " + Twine(*argument.next) +
-                               " does not come back as tensor " +
-                               Twine(argument.tensor) + " is stored");
+      return failTensor(*argument.next, " does not come back as tensor " +
+                                            Twine(argument.tensor) +
+                                            " is stored");
   for (int64_t result : graph.results)
     if (!offers(result, form::replicated))
       return createStringError("result " + Twine(result) + " is not whole");

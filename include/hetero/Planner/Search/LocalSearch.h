@@ -45,7 +45,6 @@ public:
 
 private:
   bool tryDesign(Design design);
-  bool improveOnce();
   bool moveCuts();
   bool moveRows();
   bool moveRow(size_t from, size_t to);
@@ -61,8 +60,6 @@ private:
   /// for each class and node that has them.
   std::vector<std::vector<int64_t>> takeable(const StageChoice &stage,
                                              int64_t degree) const;
-  std::vector<int64_t> unusedDevices() const;
-  bool isDone() const { return left <= 0; }
 
   const PlanBuilder &builder;
   const cluster::Cluster &cluster;

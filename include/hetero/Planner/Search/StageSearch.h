@@ -34,7 +34,7 @@
 #define HETERO_PLANNER_SEARCH_STAGESEARCH_H
 
 #include "hetero/Planner/Model/PlanBuilder.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace hetero::planner {
@@ -48,6 +48,16 @@ struct StageCost {
   /// n above; there is none if not even one microbatch fits.
   int64_t limit = 1;
 };
+
+/// Adds an item unless one of the list is as good, and removes those that are
+/// not better than it in anything.
+template <typename ListT, typename ItemT, typename IsWorseFn>
+void addIfBetter(ListT &list, const ItemT &item, IsWorseFn isWorse) {
+  if (llvm::any_of(list, [&](const ItemT &old) { return isWorse(item, old); }))
+    return;
+  llvm::erase_if(list, [&](const ItemT &old) { return isWorse(old, item); });
+  list.push_back(item);
+}
 
 /// The costs of all allowed modes, with and without recompute, that are not
 /// worse in everything than another one.
@@ -105,9 +115,11 @@ public:
   std::pair<int64_t, int64_t> representative(size_t kind) const {
     return representatives[kind];
   }
-  /// The options that are kept under a key, whose first number is the size of
-  /// the microbatches; those of one size are kept.
-  std::vector<StageOption> *findOptions(std::vector<int64_t> key, bool &isNew);
+  /// The options under a key, whose first number is the size of the
+  /// microbatches; those of one size are kept.
+  const std::vector<StageOption> &
+  findOptions(std::vector<int64_t> key,
+              llvm::function_ref<std::vector<StageOption>()> make);
 
   /// The samples that devices of each class get, at most, when a microbatch is
   /// divided over `rows` of each class by their time for all layers; empty if
@@ -177,6 +189,12 @@ public:
   std::vector<StageLayout> run(double cutoff, size_t keep, size_t maxLabels,
                                std::optional<int64_t> numStages = {});
 
+  /// The devices between two positions, by their numbers.
+  llvm::ArrayRef<int64_t> devicesBetween(int64_t begin, int64_t end) const {
+    return llvm::ArrayRef(order).slice(positions[begin],
+                                       positions[end] - positions[begin]);
+  }
+
   // The parts of the formula, for tests.
   llvm::ArrayRef<StageOption> options(int64_t begin, int64_t end) const {
     return table[begin * numPositions + end];
@@ -190,21 +208,19 @@ public:
                              int64_t lastCut) const;
   double crossing(int64_t lastLayer, const StageOption &from,
                   const StageOption &to) const;
-  /// From one device to another.
-  double crossing(int64_t lastLayer, int64_t fromDevice,
-                  int64_t toDevice) const;
+  /// From one device to another, for stages that divide their layers in so many
+  /// parts, through so many nodes at a time.
+  double crossing(int64_t lastLayer, int64_t fromDevice, int64_t toDevice,
+                  int64_t fromParts = 1, int64_t toParts = 1,
+                  int64_t lanes = 1) const;
   llvm::ArrayRef<StateMode> modes(const StageOption &option) const;
+  /// Whether one of layers `first` to `last - 1` may not be on these devices.
   bool isPinnedElsewhere(const StageOption &option, int64_t first,
-                         int64_t last) const {
-    return !problem.constraints.pins.empty() &&
-           hasOtherPin(option, first, last);
-  }
+                         int64_t last) const;
   double computeTime(const StageOption &option, int64_t firstCut,
                      int64_t lastCut, bool recompute = false) const;
 
 private:
-  bool hasOtherPin(const StageOption &option, int64_t first,
-                   int64_t last) const;
   struct Label {
     /// r, and the second and the first maximum above.
     double sum = 0, period = 0, finish = 0;

@@ -35,7 +35,6 @@
 #ifndef HETERO_PLANNER_SPMD_DEVICESETS_H
 #define HETERO_PLANNER_SPMD_DEVICESETS_H
 
-#include "hetero/Planner/Problem/Problem.h"
 #include "hetero/Planner/Spmd/Spmd.h"
 
 namespace hetero::planner {
@@ -51,16 +50,12 @@ namespace hetero::planner {
 ///     of the nodes that it has the fastest links to);
 ///   - last the fastest device alone.
 ///
-/// Deterministic. At most 24 sets, so that bounding those that are not solved
-/// takes less time than solving one: the last unions are left out.
+/// None if there are no devices. Deterministic. At most 24 sets, so that
+/// bounding those that are not solved takes less time than solving one: the
+/// last unions are left out.
 std::vector<std::vector<int64_t>>
 getDeviceSets(const Graph &graph, const cluster::Cluster &cluster,
               llvm::ArrayRef<int64_t> devices);
-
-/// The same of all devices that the problem may use; none if there are none.
-std::vector<std::vector<int64_t>>
-getDeviceSets(const Graph &graph, const Problem &problem,
-              const cluster::Cluster &cluster);
 
 /// A program and the devices that it is for.
 struct DeviceProgram {

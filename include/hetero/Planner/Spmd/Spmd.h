@@ -57,10 +57,6 @@ namespace hetero::planner {
 struct FormChange {
   int64_t tensor = 0;
   int from = 0, to = 0;
-
-  bool operator==(const FormChange &other) const {
-    return tensor == other.tensor && from == other.from && to == other.to;
-  }
 };
 
 /// What every device does, in terms of findSplits(graph, devices, segments).
@@ -109,8 +105,6 @@ struct SpmdSolution {
   bool proven = false;
   /// The most that each device needs at any time.
   std::vector<Bytes> memory;
-  /// How often a cost graph and a linear program were solved.
-  int solves = 0, linearPrograms = 0;
 
   double time() const { return computation + communication; }
 };
@@ -134,20 +128,6 @@ llvm::Expected<SpmdSolution> synthesize(const Graph &graph,
                                         const cluster::Cluster &cluster,
                                         llvm::ArrayRef<int64_t> devices,
                                         const SpmdOptions &options = {});
-
-/// Shares by the speed of devices at the work of the graph.
-std::vector<double> getSpeedShares(const Graph &graph,
-                                   const cluster::Cluster &cluster,
-                                   llvm::ArrayRef<int64_t> devices);
-
-/// The segment of each operation: layers at whose work the classes of devices
-/// are about as fast, compared with each other; at most `most` segments. Empty
-/// if other shares would save less than a hundredth. Operations without a layer
-/// are in the first.
-std::vector<int64_t> findSegments(const Graph &graph,
-                                  const cluster::Cluster &cluster,
-                                  llvm::ArrayRef<int64_t> devices,
-                                  int64_t most);
 
 /// Parameters and optimizer state that each member of the group stores, as far
 /// as shares tell.

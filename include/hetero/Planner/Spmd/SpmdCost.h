@@ -18,10 +18,9 @@
 
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Planner/Spmd/Spmd.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 
 namespace hetero::planner {
@@ -51,7 +50,8 @@ struct FormChanges {
 
 /// Operations that cost the same are of one kind, as those of equal layers are.
 struct OperationKinds {
-  explicit OperationKinds(const Graph &graph);
+  /// Not explicit: whoever asks about one graph once need not keep its kinds.
+  OperationKinds(const Graph &graph);
 
   const Graph &graph;
   /// For each operation its kind, and for each kind its first operation.
@@ -72,7 +72,10 @@ std::vector<double> getSpeedShares(const OperationKinds &operations,
                                    llvm::ArrayRef<int64_t> segments = {},
                                    int64_t segment = 0);
 
-/// See Spmd.h.
+/// The segment of each operation: layers at whose work the classes of devices
+/// are about as fast, compared with each other; at most `most` segments. Empty
+/// if other shares would save less than a hundredth. Operations without a layer
+/// are in the first.
 std::vector<int64_t> findSegments(const OperationKinds &operations,
                                   const cluster::Cluster &cluster,
                                   llvm::ArrayRef<int64_t> devices,
@@ -84,11 +87,7 @@ double computeWorkBound(const OperationKinds &operations,
                         const cluster::Cluster &cluster,
                         llvm::ArrayRef<int64_t> devices);
 
-/// Seconds of a part of an operation on a device.
-double timeOfPart(const cluster::DeviceClass &deviceClass, const GraphOp &op,
-                  double part);
-
-/// Of a part of the operation, without overhead.
+/// Seconds of a part of an operation on a device, without overhead.
 double timeOfWork(const cluster::DeviceClass &deviceClass, const GraphOp &op,
                   double part);
 
@@ -112,19 +111,21 @@ public:
   static SpmdCost forAnyShares(const cluster::Cluster &cluster,
                                llvm::ArrayRef<int64_t> devices, bool spreads);
 
-  int64_t numDevices() const { return devices.size(); }
-  llvm::ArrayRef<int64_t> getDevices() const { return devices; }
-  const SegmentShares &getShares() const { return shares; }
+  const cluster::Cluster &cluster;
+  const std::vector<int64_t> devices;
+  const SegmentShares shares;
+  const cost::Group group;
+
   llvm::ArrayRef<double> sharesOf(int64_t segment) const {
     return shares[std::min<int64_t>(segment, shares.size() - 1)];
   }
-  const cluster::Cluster &getCluster() const { return cluster; }
-  const cost::Group &getGroup() const { return group; }
 
-  /// What each device gets of the units; all of it if there are none.
-  llvm::ArrayRef<int64_t> rowsOf(DividedUnits units);
-  /// The same as parts of 1.
+  /// What each device gets of the units, as parts of 1; all of it if there are
+  /// none.
   llvm::ArrayRef<double> partsOf(DividedUnits units);
+
+  /// What each device has of a tensor of so many bytes.
+  std::vector<Bytes> shardsOf(Bytes bytes, DividedUnits units);
 
   /// The most that a device of the class gets, as a part of 1.
   double mostOf(DividedUnits units, int64_t deviceClass);
@@ -141,18 +142,12 @@ private:
   double timeCollective(const Collective &collective);
   double timeExchange(const Collective &collective);
   double leastTime(const GraphOp &op);
-  std::vector<Bytes> shardsOf(Bytes bytes, DividedUnits units);
 
-  const cluster::Cluster &cluster;
-  std::vector<int64_t> devices;
-  SegmentShares shares;
-  cost::Group group;
   bool anyShares = false, spreads = false;
   struct Division {
-    std::vector<int64_t> rows;
     std::vector<double> parts;
     /// For each class of devices that is used, the most that one of it gets.
-    std::vector<std::pair<int64_t, double>> mostOfClass;
+    llvm::MapVector<int64_t, double> mostOfClass;
   };
   const Division &divide(DividedUnits units);
 
@@ -167,10 +162,6 @@ private:
 std::optional<Collective> getCollective(Bytes bytes,
                                         llvm::ArrayRef<TensorSplit> splits,
                                         int from, int to);
-
-/// Tensors of equal size whose splits have the same key change their forms in
-/// the same time.
-void appendSplits(std::string &key, llvm::ArrayRef<TensorSplit> splits);
 
 } // namespace hetero::planner
 

@@ -28,10 +28,6 @@ llvm::Expected<Plan> planHap(const Problem &problem,
                              const cluster::Cluster &cluster,
                              const PlannerOptions &options = {});
 
-/// The layers of a problem as a graph: for each a forward, a backward and an
-/// update. Layers are not divided along a model dimension in it.
-Graph makeGraph(const Problem &problem);
-
 } // namespace hetero::planner
 
 #endif // HETERO_PLANNER_SPMD_SPMDPLAN_H

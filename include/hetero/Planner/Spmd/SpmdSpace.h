@@ -11,6 +11,7 @@
 #include "hetero/Planner/Spmd/Spmd.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "hetero/Solver/CostGraph.h"
+#include <set>
 
 namespace hetero::planner {
 
@@ -28,10 +29,6 @@ struct Availability {
 /// The cheapest way to make a tensor available that comes in form `from`.
 double timeToOffer(const FormChanges &changes, int from,
                    const Availability &availability);
-/// The changes of that way, in order.
-void appendChanges(const FormChanges &changes, int64_t tensor, int from,
-                   const Availability &availability,
-                   std::vector<FormChange> &list);
 
 /// What memory costs.
 struct MemoryPrice {
@@ -47,16 +44,21 @@ public:
   SpmdSpace(const Graph &graph, int64_t numDevices,
             bool replicatedState = false, std::vector<int64_t> segments = {});
 
-  const Graph &getGraph() const { return graph; }
-  const GraphSplits &getSplits() const { return splits; }
-  const OperationKinds &getKinds() const { return kinds; }
-  llvm::ArrayRef<int64_t> getSegments() const { return segments; }
+  const Graph &graph;
+  const std::vector<int64_t> segments;
+  const OperationKinds kinds;
+  const GraphSplits splits;
 
   /// The cost graph for shares and prices.
   solver::CostGraph getCosts(SpmdCost &cost,
                              const MemoryPrice &price = {}) const;
 
   SpmdProgram decode(llvm::ArrayRef<int> states, SpmdCost &cost) const;
+
+  /// The program of a solution of the cost graph without prices, with what it
+  /// takes.
+  SpmdSolution getSolution(const solver::CostGraphSolution &found,
+                           SpmdCost &cost) const;
 
   /// Everything replicated, a solution that always exists.
   std::vector<int> getReplicated() const;
@@ -79,14 +81,11 @@ public:
   /// Of a member of the group, or one of its class that gets more by rounding.
   Peak getPeak(const SpmdProgram &program, SpmdCost &cost,
                int64_t member) const;
-  llvm::ArrayRef<TensorSplit> splitsOf(int64_t tensor) const {
-    return splits.tensors[tensor];
-  }
 
 private:
   /// Forms wanted and made of each tensor.
   struct Uses {
-    std::vector<int> wanted, made;
+    std::set<int> wanted, made;
     int count = 0;
   };
   /// A table of the cost graph, and where its numbers come from: all ways from
@@ -128,11 +127,7 @@ private:
   double memoryCost(int64_t tensor, int form, int64_t at, SpmdCost &cost,
                     const MemoryPrice &price) const;
 
-  const Graph &graph;
   bool replicatedState;
-  std::vector<int64_t> segments;
-  OperationKinds kinds;
-  GraphSplits splits;
   std::vector<Uses> uses;
   KindLists<Availability> availabilities;
   /// Of operations and tensors their kind, and of each kind the first.
@@ -145,7 +140,7 @@ private:
   std::vector<std::vector<int>> argumentForms;
   /// Of tensors: the argument that it is, or whose next value; else -1.
   std::vector<int> argumentOf, replaces;
-  std::unordered_map<std::string, int> tables;
+  std::map<std::vector<int64_t>, int> tables;
   std::vector<ChangeTable> changeTables;
   /// First position that makes a tensor, last one that uses it, and the
   /// position where undivided memory is largest.

@@ -4,6 +4,7 @@
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "Planner/RandomGraphs.h"
 #include "RandomCases.h"
+#include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -127,9 +128,10 @@ TEST(DeviceSetsTest, AreFewAndDifferent) {
   Problem problem;
   problem.constraints.forbiddenDevices = {0, 2};
   cluster::Cluster desk = readExample("desk");
-  EXPECT_EQ(getDeviceSets(graph, problem, desk).front(), (DeviceSet{1, 3}));
+  EXPECT_EQ(getDeviceSets(graph, desk, usableDevices(problem, desk)).front(),
+            (DeviceSet{1, 3}));
   problem.constraints.forbiddenDevices = desk.availableDevices();
-  EXPECT_TRUE(getDeviceSets(graph, problem, desk).empty());
+  EXPECT_TRUE(getDeviceSets(graph, desk, usableDevices(problem, desk)).empty());
 }
 
 /// The faster devices are on a slow network, the slower ones in one node.

@@ -47,7 +47,7 @@ static double offerCost(const FormChanges &changes, int from,
 /// Tries all strategies and stored forms.
 static double timeByTrying(const Graph &graph, SpmdCost &cost,
                            ArrayRef<int64_t> segments = {}) {
-  GraphSplits splits = findSplits(graph, cost.numDevices(), segments);
+  GraphSplits splits = findSplits(graph, cost.devices.size(), segments);
   std::vector<int> sizes;
   for (size_t i = 0; i < graph.operations.size(); ++i)
     sizes.push_back(splits.operations[i].size());
@@ -164,8 +164,9 @@ TEST(SpmdTest, EqualsAllProgramsOfSegments) {
     EXPECT_NEAR(searched->time(), expected, 1e-9 * expected)
         << "trial " << trial;
     for (const FormChange &change : program.changes)
-      if (std::optional<Collective> collective = getCollective(
-              Bytes(1), space.splitsOf(change.tensor), change.from, change.to))
+      if (std::optional<Collective> collective =
+              getCollective(Bytes(1), space.splits.tensors[change.tensor],
+                            change.from, change.to))
         exchanged += collective->sameUnits;
   }
   EXPECT_GT(exchanged, 0);
