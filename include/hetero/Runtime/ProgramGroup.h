@@ -96,8 +96,8 @@ private:
   struct Rank;
   struct Shared;
 
-  /// Where the parts of results lie.
-  struct Part {
+  /// A result binding of some rank.
+  struct ResultPart {
     int64_t rank;
     size_t binding;
     int64_t index;
@@ -108,24 +108,24 @@ private:
   ProgramGroup();
   /// Whether other processes have ranks.
   bool hasOthers() const;
-  static void writePart(ByteWriter &writer, const Part &part);
-  static Part readPart(ByteReader &reader);
+  static void writePart(ByteWriter &writer, const ResultPart &part);
+  static ResultPart readPart(ByteReader &reader);
   /// Runs `job` on the thread of every local rank; the first error.
   MaybeError runAll(const std::function<MaybeError(size_t)> &job);
   MaybeError exchangeParts();
-  Result<std::vector<Part>> chooseParts(int64_t index,
-                                        const TensorType &type) const;
-  MaybeError collect(const std::vector<Part> &chosen, void *whole,
-                     const TensorType &type, int64_t root);
-  MaybeError exchangeResult(const std::vector<Part> &chosen, int64_t root,
+  Result<std::vector<ResultPart>> chooseParts(int64_t index,
+                                              const TensorType &type) const;
+  MaybeError gatherResult(const std::vector<ResultPart> &chosen, void *whole,
+                          const TensorType &type, int64_t root);
+  MaybeError exchangeResult(const std::vector<ResultPart> &chosen, int64_t root,
                             std::vector<const char *> &memory,
                             std::vector<std::string> &received);
 
   /// Shared with the threads, which may outlive the group when a kernel does
   /// not return.
   std::shared_ptr<Shared> shared;
-  /// Of all ranks.
-  std::vector<Part> parts;
+  /// The result bindings of all ranks.
+  std::vector<ResultPart> parts;
 };
 
 } // namespace hetero::runtime
