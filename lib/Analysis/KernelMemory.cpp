@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/KernelMemory.h"
+#include "MemoryWalk.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -45,62 +46,8 @@ int64_t hetero::placeBlocks(MutableArrayRef<PlacedBlock> blocks) {
   return total;
 }
 
-namespace {
-/// The memory of an operand or of what an operation makes.
-struct Buffer {
-  int64_t bytes = 0, first = -1, last = -1;
-  enum Kind { Input, Constant, Temporary, Result } kind = Temporary;
-  /// It may be computed where a result is: one operation makes all of it.
-  bool isDirect = false;
-  /// What is in it at last.
-  Value value;
-};
-
-class MemoryWalk {
-public:
-  MemoryWalk(const Kernel &kernel, const FusionPlan &plan,
-             bool ownsInputs = false)
-      : kernel(kernel), plan(plan), ownsInputs(ownsInputs) {}
-  KernelMemory run(const llvm::SmallBitVector &ends);
-
-private:
-  void visit(Operation *op, int64_t at);
-  void read(Operation *op, int64_t at);
-  void make(Value value, int64_t at, bool isDirect);
-  bool alias(Operation *op);
-  void addCopies(Operation *op, int64_t at);
-  void addCopies(ConvolutionOp op, int64_t at);
-  void addCopy(uint64_t bytes, int64_t at, int64_t first = INT64_MAX);
-  int64_t absorb(ValueRange parts);
-  void addControl(Operation *op);
-  int64_t getNestedBytes();
-  void runOps();
-  void placeOutputs();
-  void findInPlace(const llvm::SmallBitVector &ends,
-                   SmallVectorImpl<InPlacePair> &pairs) const;
-  bool readsElementwise(const Buffer &result, int64_t operand) const;
-  int64_t find(Value value) const {
-    auto it = bufferOf.find(value);
-    return it == bufferOf.end() ? -1 : it->second;
-  }
-
-  const Kernel &kernel;
-  const FusionPlan &plan;
-  /// Inputs may be changed: they are what a loop carries.
-  const bool ownsInputs;
-  std::vector<Buffer> buffers;
-  llvm::DenseMap<Value, int64_t> bufferOf;
-  /// What single operations take beside their results.
-  SmallVector<PlacedBlock> blocks;
-  /// By output: when it is first written.
-  SmallVector<int64_t> written;
-  /// Bytes of what is not in the block of temporaries, and the most of them.
-  int64_t unplanned = 0, mostUnplanned = 0;
-};
-} // namespace
-
 /// What a loop, or another operation, computes itself to get the value.
-static Operation *getInlined(Value value, const FusionPlan &plan, bool isLoop) {
+Operation *MemoryWalk::getInlined(Value value, bool isLoop) const {
   Operation *op = value.getDefiningOp();
   if (!op || !isFusible(op))
     return nullptr;
@@ -121,7 +68,7 @@ void MemoryWalk::read(Operation *op, int64_t at) {
   llvm::SmallDenseSet<Operation *, 16> visited;
   while (!stack.empty()) {
     Value value = stack.pop_back_val();
-    if (Operation *inlined = getInlined(value, plan, isLoop)) {
+    if (Operation *inlined = getInlined(value, isLoop)) {
       if (visited.insert(inlined).second)
         llvm::append_range(stack, inlined->getOperands());
       continue;
@@ -266,7 +213,7 @@ void MemoryWalk::addCopies(Operation *op, int64_t at) {
     ProductAccess access(op, plan);
     for (Value source : {access.lhs.source, access.rhs.source}) {
       // A view that the product cannot read through is made for it.
-      if (getInlined(source, plan, /*isLoop=*/false))
+      if (getInlined(source, /*isLoop=*/false))
         addCopy(getNumBytes(source.getType()), at);
       widen(source);
     }
@@ -365,68 +312,6 @@ void MemoryWalk::placeOutputs() {
   }
 }
 
-/// Whether the loop that writes the result reads the operand, and that only at
-/// the places where it writes.
-bool MemoryWalk::readsElementwise(const Buffer &result, int64_t operand) const {
-  Operation *op = result.value.getDefiningOp();
-  if (!isFusible(op))
-    return false;
-  auto type = cast<RankedTensorType>(result.value.getType());
-  AffineMap identity =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
-  using Element = std::pair<Value, AffineMap>;
-  SmallVector<Element> stack;
-  auto push = [&](Operation *from, AffineMap map) {
-    for (Value value : from->getOperands()) {
-      bool isScalar = cast<RankedTensorType>(value.getType()).getRank() == 0;
-      if (isView(from))
-        stack.push_back({value, getViewMap(from, map)});
-      else
-        stack.push_back({value, isScalar ? AffineMap::get(map.getNumDims(), 0,
-                                                          op->getContext())
-                                         : map});
-    }
-  };
-  push(op, identity);
-  llvm::DenseSet<Element> visited;
-  while (!stack.empty()) {
-    Element element = stack.pop_back_val();
-    if (!visited.insert(element).second)
-      continue;
-    if (Operation *inlined = getInlined(element.first, plan, /*isLoop=*/true))
-      push(inlined, element.second);
-    else if (find(element.first) == operand &&
-             (element.second != identity ||
-              element.first != buffers[operand].value))
-      return false;
-  }
-  return true;
-}
-
-void MemoryWalk::findInPlace(const llvm::SmallBitVector &ends,
-                             SmallVectorImpl<InPlacePair> &pairs) const {
-  llvm::SmallBitVector free = ends, open(kernel.outputs.size(), true);
-  for (bool elementwise : {true, false})
-    for (unsigned i : open.set_bits())
-      for (unsigned argument : free.set_bits()) {
-        Value operand = kernel.inputs[argument], output = kernel.outputs[i];
-        if (operand.getType() != output.getType())
-          continue;
-        int64_t number = find(operand), last = buffers[number].last;
-        bool fits = last < written[i];
-        if (elementwise)
-          fits = last == written[i] && find(output) >= 0 &&
-                 buffers[find(output)].kind == Buffer::Result &&
-                 readsElementwise(buffers[find(output)], number);
-        if (!fits)
-          continue;
-        pairs.push_back({argument, i});
-        free.reset(argument);
-        open.reset(i);
-        break;
-      }
-}
-
 void MemoryWalk::runOps() {
   for (Value input : kernel.inputs) {
     Buffer buffer;
@@ -439,11 +324,11 @@ void MemoryWalk::runOps() {
     visit(op, at);
 }
 
-KernelMemory MemoryWalk::run(const llvm::SmallBitVector &ends) {
+KernelMemory MemoryWalk::run(const llvm::SmallBitVector &lastUses) {
   runOps();
   placeOutputs();
   KernelMemory memory;
-  findInPlace(ends, memory.inPlace);
+  findInPlace(lastUses, memory.inPlace);
   for (const Buffer &buffer : buffers)
     if (buffer.kind == Buffer::Temporary)
       blocks.push_back(
@@ -458,6 +343,6 @@ KernelMemory MemoryWalk::run(const llvm::SmallBitVector &ends) {
 
 KernelMemory hetero::getKernelMemory(const Kernel &kernel,
                                      const FusionPlan &plan,
-                                     const llvm::SmallBitVector &ends) {
-  return MemoryWalk(kernel, plan).run(ends);
+                                     const llvm::SmallBitVector &lastUses) {
+  return MemoryWalk(kernel, plan).run(lastUses);
 }

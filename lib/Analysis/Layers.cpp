@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/Layers.h"
-#include "hetero/Analysis/Blocks.h"
+#include "hetero/Analysis/RepeatedBlocks.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Summary.h"
 #include "llvm/Support/FormatVariadic.h"

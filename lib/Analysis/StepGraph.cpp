@@ -99,7 +99,7 @@ void GraphBuilder::addArguments(const StepRoles &roles) {
       else if (role.getKind() == RoleKind::Batch)
         entry.role = ArgumentRole::Batch;
       else if (role.isState())
-        entry.role = ArgumentRole::Optimizer;
+        entry.role = ArgumentRole::OptimizerState;
     }
     result.graph.arguments.push_back(entry);
   }

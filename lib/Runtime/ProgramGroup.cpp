@@ -303,7 +303,7 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
 
 /// Writes or reads a part.
 template <typename Bytes>
-void ProgramGroup::transfer(Bytes &bytes, Part &part) {
+void ProgramGroup::transfer(Bytes &bytes, ResultPart &part) {
   size_t rank = part.type.shape.size();
   bytes.integers(part.rank, part.binding, part.index, part.type.element, rank);
   part.type.shape.resize(rank);
@@ -332,7 +332,7 @@ MaybeError ProgramGroup::exchangeParts() {
   if (!hasOthers())
     return std::nullopt;
   ByteWriter writer;
-  for (Part &part : parts)
+  for (ResultPart &part : parts)
     transfer(writer, part);
   auto all = shared->ranks[0].communicator->exchange("the list of results",
                                                      writer.bytes);
@@ -346,17 +346,17 @@ MaybeError ProgramGroup::exchangeParts() {
 }
 
 /// The parts that make up a result: of equal ones the first.
-Result<std::vector<ProgramGroup::Part>>
+Result<std::vector<ProgramGroup::ResultPart>>
 ProgramGroup::chooseParts(int64_t index, const TensorType &type) const {
-  std::vector<Part> chosen;
+  std::vector<ResultPart> chosen;
   int64_t covered = 0;
-  for (const Part &part : parts) {
+  for (const ResultPart &part : parts) {
     if (part.index != index)
       continue;
     if (MaybeError error = checkRegion(part.region, part.type, type))
       return Error{"result " + str(index) + ": " + *error};
     bool known =
-        std::any_of(chosen.begin(), chosen.end(), [&](const Part &other) {
+        std::any_of(chosen.begin(), chosen.end(), [&](const ResultPart &other) {
           return other.region == part.region;
         });
     if (known)
@@ -372,14 +372,15 @@ ProgramGroup::chooseParts(int64_t index, const TensorType &type) const {
 
 MaybeError ProgramGroup::getResult(int64_t index, void *whole,
                                    const TensorType &type, int64_t root) {
-  Result<std::vector<Part>> chosen = chooseParts(index, type);
+  Result<std::vector<ResultPart>> chosen = chooseParts(index, type);
   if (!chosen)
     return chosen.error();
-  return collect(*chosen, whole, type, root);
+  return gatherResult(*chosen, whole, type, root);
 }
 
-MaybeError ProgramGroup::collect(const std::vector<Part> &chosen, void *whole,
-                                 const TensorType &type, int64_t root) {
+MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
+                                      void *whole, const TensorType &type,
+                                      int64_t root) {
   // Where the parts of this process lie.
   std::vector<const char *> memory(chosen.size());
   std::vector<std::string> copies(chosen.size());
@@ -412,13 +413,13 @@ MaybeError ProgramGroup::collect(const std::vector<Part> &chosen, void *whole,
 
 /// Sends the parts of each process, one after the other, to those that want
 /// them, and completes `memory` there.
-MaybeError ProgramGroup::exchangeResult(const std::vector<Part> &chosen,
+MaybeError ProgramGroup::exchangeResult(const std::vector<ResultPart> &chosen,
                                         int64_t root,
                                         std::vector<const char *> &memory,
                                         std::vector<std::string> &received) {
   int64_t self = shared->ranks[0].transport->getRank();
   std::vector<int64_t> sizes(getNumRanks());
-  for (const Part &part : chosen)
+  for (const ResultPart &part : chosen)
     sizes[part.rank] += part.type.numBytes();
   std::string mine;
   for (size_t i = 0; i < chosen.size(); ++i)

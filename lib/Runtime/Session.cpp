@@ -178,7 +178,7 @@ void Session::release(BufferId id) {
 }
 
 /// Turns what the last step left into the arguments of this one.
-MaybeError Session::bindArguments() {
+MaybeError Session::takeArguments() {
   std::vector<void *> next(memory.size());
   // A result that goes to two arguments is moved to the first.
   std::map<BufferId, void *> moved;
@@ -222,7 +222,7 @@ MaybeError Session::allocateResults(const Instruction &what) {
 /// Results that are computed in place take the memory of their operands. An
 /// argument that has to stay does, and the result starts as a copy.
 MaybeError Session::reuseOperands(const Instruction &what) {
-  for (const InPlace &pair : inPlace[what.kernel]) {
+  for (const InPlacePair &pair : inPlace[what.kernel]) {
     BufferId from = what.operands[pair.operand], to = what.results[pair.result];
     if (mayFree(from)) {
       memory[to] = std::exchange(memory[from], nullptr);
@@ -244,7 +244,7 @@ MaybeError Session::call(const Instruction &what) {
     pointers.push_back(memory[id]);
   for (BufferId id : what.results)
     pointers.push_back(memory[id]);
-  for (const InPlace &pair : inPlace[what.kernel])
+  for (const InPlacePair &pair : inPlace[what.kernel])
     pointers[pair.operand] = memory[what.results[pair.result]];
   if (!tracing) {
     kernels[what.kernel](pointers.data());
@@ -396,7 +396,7 @@ MaybeError Session::execute(size_t index) {
 }
 
 MaybeError Session::run() {
-  if (MaybeError error = bindArguments())
+  if (MaybeError error = takeArguments())
     return error;
   Transport &transport = communicator.getTransport();
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -7,7 +7,6 @@
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Runtime/Hooks.h"
-#include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/NcclCommunicator.h"
 #include "hetero/Runtime/ThreadPool.h"
 #include "llvm/ADT/StringExtras.h"
@@ -165,7 +164,7 @@ compile(ModuleOp kernels, const StepOptions &options,
 std::unique_ptr<StepExecutable>
 StepExecutable::create(OwningOpRef<ModuleOp> module,
                        const StepOptions &options) {
-  if (failed(planStep(*module, options)))
+  if (failed(planModule(*module, options)))
     return nullptr;
   std::unique_ptr<StepExecutable> step(new StepExecutable());
   FailureOr<StepSignature> signature = getStepSignature(*module);
@@ -174,7 +173,7 @@ StepExecutable::create(OwningOpRef<ModuleOp> module,
   step->signature = std::move(*signature);
   if (getRankPrograms(*module).empty())
     step->planned = module->clone();
-  if (failed(partitionStep(*module, options)))
+  if (failed(partitionModule(*module, options)))
     return nullptr;
   step->partitioned = std::move(module);
   if (failed(step->load(options)))
@@ -293,13 +292,6 @@ MaybeError StepExecutable::getResult(int64_t index, void *whole,
   return error ? error : group->getResult(index, whole, type, root);
 }
 
-MaybeError StepExecutable::carry(int64_t result, int64_t argument) {
-  MaybeError error = check(signature.results, result, nullptr, "result");
-  if (!error)
-    error = check(signature.arguments, argument, nullptr, "argument");
-  return error ? error : group->carry(result, argument);
-}
-
 MaybeError StepExecutable::keep(int64_t argument) {
   MaybeError error = check(signature.arguments, argument, nullptr, "argument");
   return error ? error : group->keep(argument);
@@ -307,9 +299,13 @@ MaybeError StepExecutable::keep(int64_t argument) {
 
 MaybeError StepExecutable::carryState() {
   for (auto [index, result] : llvm::enumerate(signature.results))
-    if (result.updates)
-      if (MaybeError error = carry(index, *result.updates))
+    if (result.updates) {
+      if (MaybeError error =
+              check(signature.arguments, *result.updates, nullptr, "argument"))
         return error;
+      if (MaybeError error = group->carry(index, *result.updates))
+        return error;
+    }
   return std::nullopt;
 }
 
@@ -326,8 +322,4 @@ MaybeError StepExecutable::getFailure() const {
 
 runtime::Device &StepExecutable::getDevice(size_t localRank) {
   return group->getSession(localRank).getDevice();
-}
-
-int64_t StepExecutable::getPeakBytes(size_t localRank) const {
-  return group->getSession(localRank).getDevice().getPeakBytes();
 }

@@ -111,7 +111,7 @@ static LogicalResult attachCluster(ModuleOp module,
                        isFree ? StringRef(cluster->name) : "cluster");
 }
 
-LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
+LogicalResult hetero::planModule(ModuleOp module, const StepOptions &options) {
   if (!getRankPrograms(module).empty())
     return success();
   if (module.getOps<PlanOp>().empty()) {
@@ -146,8 +146,8 @@ LogicalResult hetero::planStep(ModuleOp module, const StepOptions &options) {
   });
 }
 
-LogicalResult hetero::partitionStep(ModuleOp module,
-                                    const StepOptions &options) {
+LogicalResult hetero::partitionModule(ModuleOp module,
+                                      const StepOptions &options) {
   bool isPartitioned = !getRankPrograms(module).empty();
   report(options, isPartitioned ? "verifying" : "partitioning");
   return runPasses(module, [&](OpPassManager &manager) {

@@ -23,7 +23,7 @@ from . import _jax
 class Source(Protocol):
     """Where results come from."""
 
-    def fetch(self, index: int) -> np.ndarray:
+    def get_result(self, index: int) -> np.ndarray:
         """The result `index` of the last step."""
 
 
@@ -102,7 +102,7 @@ class DeviceArray:
         self._check()
         if self._value is None:
             assert self._source is not None
-            self._value = _to_jax(self._source.fetch(self._index), self._aval)
+            self._value = _to_jax(self._source.get_result(self._index), self._aval)
         return self._value
 
     def leave_devices(self) -> None:

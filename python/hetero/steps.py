@@ -3,7 +3,7 @@
 A call goes through three stages, each of them once for a kind of arguments:
 
     signature   the tree, the static values and the types of the arguments
-    program     what `jax.jit` lowers for it, compiled for the cluster
+    executable  what `jax.jit` lowers for it, compiled for the cluster
     run         the arrays go to the devices unless they are there already
 
 See `hetero.jit` for what users see and hetero/arrays.py for what they get.
@@ -158,13 +158,13 @@ class Step:
         self._static = StaticArguments(
             fun, keywords["static_argnums"], keywords["static_argnames"]
         )
-        self._programs: dict[Any, Program] = {}
+        self._executables: dict[Any, StepExecutable] = {}
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with self._lock:
             signature = self._static.sign(args, kwargs)
-            return self._get_program(signature).run(signature.leaves)
+            return self._get_executable(signature).run(signature.leaves)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -176,34 +176,34 @@ class Step:
     def plan(self, *args: Any, **kwargs: Any) -> Plan:
         """The plan for such arguments, arrays or shapes."""
         signature = self._static.sign(args, kwargs)
-        if signature.key in self._programs:
-            return self._programs[signature.key].plan
+        if signature.key in self._executables:
+            return self._executables[signature.key].plan
         source = export.text(self._trace(signature).lower(), debug_info=True)
         return Plan(core.plan(source, self._options, self._progress))
 
-    def program(self, *args: Any, **kwargs: Any) -> Program:
-        """The program that such arguments run; it is compiled if it is new."""
+    def program(self, *args: Any, **kwargs: Any) -> StepExecutable:
+        """What runs such arguments; it is compiled if it is new."""
         with self._lock:
-            return self._get_program(self._static.sign(args, kwargs))
+            return self._get_executable(self._static.sign(args, kwargs))
 
     def clear_cache(self) -> None:
-        """Forgets all programs; results keep theirs as long as they need it."""
+        """Forgets what is compiled; results keep it as long as they need it."""
         with self._lock:
-            self._programs.clear()
+            self._executables.clear()
 
-    def _get_program(self, signature: Signature) -> Program:
-        program = self._programs.get(signature.key)
-        if program is None or program.has_failed:
-            program = Program(self._trace(signature), self._options, self._progress)
-            self._programs[signature.key] = program
-        return program
+    def _get_executable(self, signature: Signature) -> StepExecutable:
+        executable = self._executables.get(signature.key)
+        if executable is None or executable.has_failed:
+            executable = StepExecutable(self._trace(signature), self._options, self._progress)
+            self._executables[signature.key] = executable
+        return executable
 
     def _trace(self, signature: Signature) -> jax.stages.Traced:
         args, kwargs = signature.shapes()
         return self._jitted.trace(*args, **kwargs)
 
 
-class Program:
+class StepExecutable:
     """A step that is compiled for one signature, with its state on the devices."""
 
     def __init__(
@@ -219,14 +219,14 @@ class Program:
         self._out_infos, self._out_tree = jax.tree.flatten(traced.out_info)
         self._out_avals = [aval_of(info) for info in self._out_infos]
         source = export.text(lowered, debug_info=True)
-        self._step = core.compile(source, options, progress)
-        self._types = [_numpy_type(tensor) for tensor in self._step.arguments]
-        self._result_types = [_numpy_type(tensor) for tensor in self._step.results]
+        self._executable = core.compile(source, options, progress)
+        self._types = [_numpy_type(tensor) for tensor in self._executable.arguments]
+        self._result_types = [_numpy_type(tensor) for tensor in self._executable.results]
         # By argument: the result that becomes it after each step.
         self._carried = {
             tensor.updates: index
-            for index, tensor in enumerate(self._step.results)
-            if tensor.updates >= 0
+            for index, tensor in enumerate(self._executable.results)
+            if tensor.updates is not None
         }
         self._live = LiveResults()
         self._started = False
@@ -241,46 +241,46 @@ class Program:
     @property
     def plan(self) -> Plan:
         """What the planner has decided."""
-        return Plan(self._step.plan)
+        return Plan(self._executable.plan)
 
     @property
     def num_ranks(self) -> int:
         """How many devices take part."""
-        return self._step.num_ranks
+        return self._executable.num_ranks
 
     @property
     def peak_bytes(self) -> int:
         """The most memory that was in use on a device of this process."""
-        return self._step.peak_bytes
+        return self._executable.peak_bytes
 
     @property
     def programs(self) -> str:
         """The programs of the ranks as MLIR."""
-        return self._step.programs
+        return self._executable.programs
 
     def trace(self, on: bool = True) -> None:
         """Records from now on what the ranks do."""
-        self._step.set_tracing(on)
+        self._executable.set_tracing(on)
 
     def write_trace(self, path: str | os.PathLike) -> None:
         """Writes what was recorded as a Chrome trace, which Perfetto opens."""
-        self._step.write_trace(os.fspath(path))
+        self._executable.write_trace(os.fspath(path))
 
     def write_timeline(self, path: str | os.PathLike) -> None:
         """Writes a page that shows the plan's schedule and the last step that was recorded."""
-        self._step.write_timeline(os.fspath(path))
+        self._executable.write_timeline(os.fspath(path))
 
-    def fetch(self, index: int) -> np.ndarray:
+    def get_result(self, index: int) -> np.ndarray:
         """The result `index` of the last step."""
         shape, dtype = self._result_types[index]
         value = np.empty(shape, dtype)
-        self._step.get_result(index, _bytes(value))
+        self._executable.get_result(index, _bytes(value))
         return value
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """One step with all flattened arguments, those included that it does not use."""
         arguments = [leaves[index] for index in self.kept]
-        values = self._collect(arguments)
+        values = self._find_arguments_to_set(arguments)
         donated = self._find_donated(arguments)
         # Before anything of the last step is overwritten; what is donated need
         # not be fetched.
@@ -290,8 +290,8 @@ class Program:
         self._live.leave_devices()
         try:
             for index, value in values.items():
-                self._step.set_argument(index, _bytes(value))
-            self._step.step()
+                self._executable.set_argument(index, _bytes(value))
+            self._executable.step()
         except BaseException:
             self.has_failed = True
             raise
@@ -302,7 +302,7 @@ class Program:
         self._started = True
         return self._make_results()
 
-    def _collect(self, arguments: list[Any]) -> dict[int, np.ndarray]:
+    def _find_arguments_to_set(self, arguments: list[Any]) -> dict[int, np.ndarray]:
         """The arguments that have to go to the devices, as they go there."""
         values = {}
         for index, argument in enumerate(arguments):
@@ -351,7 +351,7 @@ class Program:
             if jax.dtypes.issubdtype(info.dtype, jax.dtypes.prng_key):
                 # Keys are small, and JAX's functions take no others than its own.
                 implementation = _jax.key_implementation(info.dtype)
-                results.append(jax.random.wrap_key_data(self.fetch(index), impl=implementation))
+                results.append(jax.random.wrap_key_data(self.get_result(index), impl=implementation))
             else:
                 results.append(DeviceArray(self, index, aval))
         self._live.replace([result for result in results if isinstance(result, DeviceArray)])

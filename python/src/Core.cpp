@@ -22,7 +22,7 @@ using namespace hetero::python;
 using runtime::MaybeError;
 using runtime::Result;
 
-python::CompiledStep::~CompiledStep() = default;
+python::StepExecutable::~StepExecutable() = default;
 
 //===----------------------------------------------------------------------===//
 // Clusters
@@ -232,14 +232,14 @@ static PlanInfo describe(ModuleOp module) {
   return info;
 }
 
-Result<PlanInfo> python::planStep(const std::string &source,
-                                  const CompileOptions &options) {
+Result<PlanInfo> python::planSource(const std::string &source,
+                                    const CompileOptions &options) {
   Result<StepOptions> stepOptions = translate(options);
   if (!stepOptions)
     return runtime::Error{stepOptions.error()};
   Context context;
   OwningOpRef<ModuleOp> module = parse(source, context);
-  if (!module || failed(hetero::planStep(*module, *stepOptions)))
+  if (!module || failed(planModule(*module, *stepOptions)))
     return runtime::Error{context.takeErrors()};
   return describe(*module);
 }
@@ -248,33 +248,24 @@ Result<PlanInfo> python::planStep(const std::string &source,
 // Steps
 //===----------------------------------------------------------------------===//
 
-static std::vector<TensorInfo> describe(const std::vector<StepTensor> &list) {
-  std::vector<TensorInfo> infos;
-  infos.reserve(list.size());
-  for (const StepTensor &tensor : list)
-    infos.push_back(
-        {tensor.name, tensor.type, tensor.role, tensor.updates.value_or(-1)});
-  return infos;
-}
-
 namespace {
-class CompiledStepImpl : public CompiledStep {
+class StepExecutableImpl : public python::StepExecutable {
 public:
-  CompiledStepImpl(std::unique_ptr<Context> context,
-                   std::unique_ptr<StepExecutable> executable)
+  StepExecutableImpl(std::unique_ptr<Context> context,
+                     std::unique_ptr<hetero::StepExecutable> executable)
       : context(std::move(context)), executable(std::move(executable)) {}
 
-  std::vector<TensorInfo> getArguments() const override {
-    return describe(executable->getArguments());
+  std::vector<StepTensor> getArguments() const override {
+    return executable->getArguments();
   }
-  std::vector<TensorInfo> getResults() const override {
-    return describe(executable->getResults());
+  std::vector<StepTensor> getResults() const override {
+    return executable->getResults();
   }
   int64_t getNumRanks() const override { return executable->getNumRanks(); }
   int64_t getPeakBytes() const override {
     int64_t most = 0;
     for (size_t i = 0; i < executable->getLocalRanks().size(); ++i)
-      most = std::max(most, executable->getPeakBytes(i));
+      most = std::max(most, executable->getDevice(i).getPeakBytes());
     return most;
   }
   PlanInfo getPlan() const override {
@@ -326,13 +317,14 @@ private:
 
   /// Outlives the executable, which has modules.
   std::unique_ptr<Context> context;
-  std::unique_ptr<StepExecutable> executable;
+  std::unique_ptr<hetero::StepExecutable> executable;
   std::vector<runtime::TraceEvent> events;
 };
 } // namespace
 
-Result<std::unique_ptr<CompiledStep>>
-python::compileStep(const std::string &source, const CompileOptions &options) {
+Result<std::unique_ptr<python::StepExecutable>>
+python::compileSource(const std::string &source,
+                      const CompileOptions &options) {
   Result<StepOptions> stepOptions = translate(options);
   if (!stepOptions)
     return runtime::Error{stepOptions.error()};
@@ -340,13 +332,15 @@ python::compileStep(const std::string &source, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module = parse(source, *context);
   if (!module)
     return runtime::Error{context->takeErrors()};
-  auto executable = StepExecutable::create(std::move(module), *stepOptions);
+  auto executable =
+      hetero::StepExecutable::create(std::move(module), *stepOptions);
   if (!executable)
     return runtime::Error{context->takeErrors()};
   if (MaybeError error = executable->carryState())
     return runtime::Error{*error};
-  std::unique_ptr<CompiledStep> step = std::make_unique<CompiledStepImpl>(
-      std::move(context), std::move(executable));
+  std::unique_ptr<python::StepExecutable> step =
+      std::make_unique<StepExecutableImpl>(std::move(context),
+                                           std::move(executable));
   return step;
 }
 

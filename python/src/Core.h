@@ -5,7 +5,7 @@
 // not: text in, a plan or a running step out, errors as sentences. Module.cpp
 // makes Python objects of it.
 //
-//   Result<std::unique_ptr<CompiledStep>> step = compileStep(text, options);
+//   auto step = compileSource(text, options);
 //   if (!step)
 //     throw CompileError(step.error());
 //   (*step)->setArgument(0, data);
@@ -17,7 +17,7 @@
 
 #include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Runtime/Error.h"
-#include "hetero/Runtime/Program.h"
+#include "hetero/Tools/StepTensor.h"
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,26 +95,17 @@ struct PlanInfo {
 };
 
 /// Plans the step in `source`, StableHLO as text or a later phase of it.
-runtime::Result<PlanInfo> planStep(const std::string &source,
-                                   const CompileOptions &options);
+runtime::Result<PlanInfo> planSource(const std::string &source,
+                                     const CompileOptions &options);
 
-/// An argument or a result of the step.
-struct TensorInfo {
-  std::string name;
-  runtime::TensorType type;
-  std::string role;
-  /// The argument that this result is the next value of, or -1.
-  int64_t updates = -1;
-};
-
-/// A step that runs. Results that are the next values of arguments become these
-/// arguments unless others are set.
-class CompiledStep {
+/// What Python sees of hetero::StepExecutable. Results that are the next values
+/// of arguments become these arguments unless others are set.
+class StepExecutable {
 public:
-  virtual ~CompiledStep();
+  virtual ~StepExecutable();
 
-  virtual std::vector<TensorInfo> getArguments() const = 0;
-  virtual std::vector<TensorInfo> getResults() const = 0;
+  virtual std::vector<StepTensor> getArguments() const = 0;
+  virtual std::vector<StepTensor> getResults() const = 0;
   virtual int64_t getNumRanks() const = 0;
   /// The most memory that was in use on a device of this process.
   virtual int64_t getPeakBytes() const = 0;
@@ -137,8 +128,8 @@ public:
   virtual runtime::MaybeError writeTimeline(const std::string &file) = 0;
 };
 
-runtime::Result<std::unique_ptr<CompiledStep>>
-compileStep(const std::string &source, const CompileOptions &options);
+runtime::Result<std::unique_ptr<StepExecutable>>
+compileSource(const std::string &source, const CompileOptions &options);
 
 /// Runs `body` on a new thread whose stack is large enough for MLIR's
 /// recursions.

@@ -127,20 +127,20 @@ static T compileAside(std::string source, CompileOptions options,
 static PlanInfo plan(std::string source, CompileOptions options,
                      const nb::object &progress) {
   return compileAside<PlanInfo>(std::move(source), std::move(options), progress,
-                                planStep);
+                                planSource);
 }
 
-static std::shared_ptr<CompiledStep> compile(std::string source,
-                                             CompileOptions options,
-                                             const nb::object &progress) {
-  return compileAside<std::unique_ptr<CompiledStep>>(
-      std::move(source), std::move(options), progress, compileStep);
+static std::shared_ptr<StepExecutable> compile(std::string source,
+                                               CompileOptions options,
+                                               const nb::object &progress) {
+  return compileAside<std::unique_ptr<StepExecutable>>(
+      std::move(source), std::move(options), progress, compileSource);
 }
 
 /// How long a step may still take after Ctrl-C before it is ended.
 static constexpr std::chrono::seconds patienceAfterInterrupt{10};
 
-static void step(const std::shared_ptr<CompiledStep> &compiled) {
+static void step(const std::shared_ptr<StepExecutable> &compiled) {
   auto job = std::make_shared<Job<MaybeError>>();
   startOnLargeStack([job, compiled] { job->finish(compiled->step()); });
   MaybeError error = await(job, nb::none(), [&] {
@@ -164,7 +164,7 @@ using InputBytes =
 using OutputBytes =
     nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-static void checkData(const std::vector<TensorInfo> &list, const char *what,
+static void checkData(const std::vector<StepTensor> &list, const char *what,
                       int64_t index, size_t bytes) {
   if (index < 0 || index >= static_cast<int64_t>(list.size()))
     throw nb::index_error();
@@ -176,7 +176,7 @@ static void checkData(const std::vector<TensorInfo> &list, const char *what,
                               .c_str());
 }
 
-static void setArgument(CompiledStep &compiled, int64_t index,
+static void setArgument(StepExecutable &compiled, int64_t index,
                         const InputBytes &data) {
   checkData(compiled.getArguments(), "argument", index, data.size());
   MaybeError error;
@@ -188,7 +188,7 @@ static void setArgument(CompiledStep &compiled, int64_t index,
     throw ExecutionError(*error);
 }
 
-static void getResult(CompiledStep &compiled, int64_t index,
+static void getResult(StepExecutable &compiled, int64_t index,
                       const OutputBytes &data) {
   checkData(compiled.getResults(), "result", index, data.size());
   MaybeError error;
@@ -282,36 +282,36 @@ static void bindOptions(nb::module_ &m) {
 }
 
 /// One of the writers, as a method that throws.
-template <MaybeError (CompiledStep::*write)(const std::string &)>
-static void writeWith(CompiledStep &compiled, const std::string &file) {
+template <MaybeError (StepExecutable::*write)(const std::string &)>
+static void writeWith(StepExecutable &compiled, const std::string &file) {
   if (MaybeError error = (compiled.*write)(file))
     throw ExecutionError(*error);
 }
 
 static void bindStep(nb::module_ &m) {
-  nb::class_<TensorInfo>(m, "Tensor")
-      .def_ro("name", &TensorInfo::name)
+  nb::class_<StepTensor>(m, "StepTensor")
+      .def_ro("name", &StepTensor::name)
       .def_prop_ro("shape",
-                   [](const TensorInfo &info) { return info.type.shape; })
+                   [](const StepTensor &info) { return info.type.shape; })
       .def_prop_ro("element",
-                   [](const TensorInfo &info) {
+                   [](const StepTensor &info) {
                      return std::string(runtime::nameOf(info.type.element));
                    })
-      .def_ro("role", &TensorInfo::role)
-      .def_ro("updates", &TensorInfo::updates);
-  nb::class_<CompiledStep>(m, "Step")
-      .def_prop_ro("arguments", &CompiledStep::getArguments)
-      .def_prop_ro("results", &CompiledStep::getResults)
-      .def_prop_ro("num_ranks", &CompiledStep::getNumRanks)
-      .def_prop_ro("peak_bytes", &CompiledStep::getPeakBytes)
-      .def_prop_ro("plan", &CompiledStep::getPlan)
-      .def_prop_ro("programs", &CompiledStep::getPrograms)
+      .def_ro("role", &StepTensor::role)
+      .def_ro("updates", &StepTensor::updates);
+  nb::class_<StepExecutable>(m, "StepExecutable")
+      .def_prop_ro("arguments", &StepExecutable::getArguments)
+      .def_prop_ro("results", &StepExecutable::getResults)
+      .def_prop_ro("num_ranks", &StepExecutable::getNumRanks)
+      .def_prop_ro("peak_bytes", &StepExecutable::getPeakBytes)
+      .def_prop_ro("plan", &StepExecutable::getPlan)
+      .def_prop_ro("programs", &StepExecutable::getPrograms)
       .def("set_argument", setArgument)
       .def("get_result", getResult)
       .def("step", step)
-      .def("set_tracing", &CompiledStep::setTracing)
-      .def("write_trace", writeWith<&CompiledStep::writeTrace>)
-      .def("write_timeline", writeWith<&CompiledStep::writeTimeline>);
+      .def("set_tracing", &StepExecutable::setTracing)
+      .def("write_trace", writeWith<&StepExecutable::writeTrace>)
+      .def("write_timeline", writeWith<&StepExecutable::writeTimeline>);
   m.def("compile", compile, nb::arg("source"), nb::arg("options"),
         nb::arg("progress").none() = nb::none());
 }

@@ -31,11 +31,11 @@ def test_state_stays_on_the_devices(ranks, monkeypatch):
     state, expected = steps.parameters(), steps.parameters()
     program = step.program(state, steps.batch())
     fetched = []
-    fetch = program.fetch
-    monkeypatch.setattr(program, "fetch", lambda index: (fetched.append(index), fetch(index))[1])
+    get_result = program.get_result
+    monkeypatch.setattr(program, "get_result", lambda index: (fetched.append(index), get_result(index))[1])
     for seed in range(4):
         data = steps.batch(seed=seed)
-        sent = program._collect(jax.tree.leaves((state, data)))
+        sent = program._find_arguments_to_set(jax.tree.leaves((state, data)))
         assert len(sent) == (5 if seed == 0 else 2)
         state, loss = step(state, data)
         expected, expected_loss = reference(expected, data)
@@ -88,7 +88,7 @@ def test_static_arguments():
         for depth in (1, 2, 1):
             arguments = (steps.parameters(), steps.batch(), depth)
             steps.assert_close(ours(*arguments), theirs(*arguments))
-        assert len(ours._programs) == 2
+        assert len(ours._executables) == 2
         # By name, as JAX allows for both.
         result = ours(steps.parameters(), steps.batch(), depth=1)
         steps.assert_close(result, theirs(steps.parameters(), steps.batch(), depth=1))
@@ -102,7 +102,7 @@ def test_new_shapes_and_types_make_new_programs():
         steps.assert_close(
             ours(steps.parameters(), steps.batch(size)), theirs(steps.parameters(), steps.batch(size))
         )
-    assert len(ours._programs) == 2
+    assert len(ours._executables) == 2
     # The state moves from one program to the other.
     state, _ = ours(steps.parameters(), steps.batch(5))
     state, _ = ours(state, steps.batch(7))
@@ -142,7 +142,7 @@ def test_a_weakly_typed_counter():
         expected, _ = theirs(expected, steps.batch())
     assert int(state["count"]) == 3
     # A number at first, then an array of the same weak type: one program.
-    assert len(ours._programs) == 1
+    assert len(ours._executables) == 1
     assert jnp.asarray(state["count"]).weak_type == expected["count"].weak_type
 
 

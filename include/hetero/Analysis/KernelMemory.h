@@ -19,7 +19,7 @@
 //
 // A value that is returned is computed where its result is, if one operation
 // makes all of it; else it is a temporary, and copied at the end. A result is
-// computed in the memory of an operand of its type that ends with the kernel
+// computed in the memory of an operand of its type that has its last use here
 //
 //   * if the operation that writes it reads the operand element by element at
 //     the same places, and nothing reads the operand later, or
@@ -27,7 +27,7 @@
 //
 // The temporaries share one block: see placeBlocks.
 //
-//   func.func @update(%w, %g) {           %w ends here, %g does not
+//   func.func @update(%w, %g) {           the last use of %w, not of %g
 //     %h = multiply %g, %half             fused
 //     %n = subtract %w, %h                reads %w at its own places
 //     %t = transpose %n                   stored: dot_general reads a tensor
@@ -47,24 +47,20 @@
 #define HETERO_ANALYSIS_KERNELMEMORY_H
 
 #include "hetero/Analysis/Fusion.h"
+#include "hetero/Runtime/Program.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace hetero {
 
-/// Numbers of an operand and of a result that is computed in its memory.
-struct InPlacePair {
-  unsigned operand, result;
-};
-
 struct KernelMemory {
-  llvm::SmallVector<InPlacePair> inPlace;
+  runtime::InPlaceList inPlace;
   /// Bytes of the block of temporaries, and of those of loops and branches.
   int64_t workspace = 0;
 };
 
-/// `ends` has the operands that nothing needs after any call of the kernel.
+/// `lastUses` has the operands that no call of the kernel needs afterwards.
 KernelMemory getKernelMemory(const Kernel &kernel, const FusionPlan &plan,
-                             const llvm::SmallBitVector &ends);
+                             const llvm::SmallBitVector &lastUses);
 
 /// A part of a block of memory that is in use from one moment to another, both
 /// included.

@@ -10,9 +10,9 @@
 // *Backward* is the rest, recomputation included.
 //
 // The forward, in program order, is cut between the blocks of the model, which
-// its repeated structure shows (Blocks.h). A layer is a block, or a piece of a
-// large one: then all blocks of a run are cut alike. What lies before, between
-// and behind them, and a model without blocks, is cut into parts of equal work,
+// its repeated structure shows (RepeatedBlocks.h). A layer is a block, or a
+// piece of a large one: then all blocks of a run are cut alike. What is between
+// or around them, and a model without blocks, is cut into parts of equal work,
 // each at its narrowest place. Equal layers are known to be equal: what is
 // found out about one of them holds for all.
 //

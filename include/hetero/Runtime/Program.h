@@ -184,6 +184,17 @@ struct Program {
 /// results, which it fills.
 using KernelFunction = void (*)(void **buffers);
 
+/// An operand and a result of a kernel, by number, that are the same memory: it
+/// holds the operand, which nothing reads afterwards, before a call and the
+/// result after it. An optimizer then needs no second copy of the state.
+struct InPlacePair {
+  int64_t operand = 0, result = 0;
+};
+
+/// What a kernel computes in place; it relies on that. No operand and no result
+/// is in two pairs.
+using InPlaceList = std::vector<InPlacePair>;
+
 /// Checks what the executor relies on: ids in range, every buffer written
 /// before it is read and read before it is freed, types of communication fit,
 /// every started instruction waited for once, what it reads neither freed nor

@@ -93,8 +93,8 @@ private:
   struct Rank;
   struct Shared;
 
-  /// Where the parts of results lie.
-  struct Part {
+  /// A result binding of some rank.
+  struct ResultPart {
     int64_t rank;
     size_t binding;
     int64_t index;
@@ -106,24 +106,24 @@ private:
   /// Whether other processes have ranks.
   bool hasOthers() const;
   template <typename Bytes>
-  static void transfer(Bytes &bytes, Part &part);
+  static void transfer(Bytes &bytes, ResultPart &part);
 
   /// Runs `job` on the thread of every local rank; the first error.
   MaybeError runAll(const std::function<MaybeError(size_t)> &job);
   MaybeError exchangeParts();
-  Result<std::vector<Part>> chooseParts(int64_t index,
-                                        const TensorType &type) const;
-  MaybeError collect(const std::vector<Part> &chosen, void *whole,
-                     const TensorType &type, int64_t root);
-  MaybeError exchangeResult(const std::vector<Part> &chosen, int64_t root,
+  Result<std::vector<ResultPart>> chooseParts(int64_t index,
+                                              const TensorType &type) const;
+  MaybeError gatherResult(const std::vector<ResultPart> &chosen, void *whole,
+                          const TensorType &type, int64_t root);
+  MaybeError exchangeResult(const std::vector<ResultPart> &chosen, int64_t root,
                             std::vector<const char *> &memory,
                             std::vector<std::string> &received);
 
   /// Shared with the threads, which may outlive the group when a kernel does
   /// not return.
   std::shared_ptr<Shared> shared;
-  /// Of all ranks.
-  std::vector<Part> parts;
+  /// The result bindings of all ranks.
+  std::vector<ResultPart> parts;
 };
 
 } // namespace hetero::runtime

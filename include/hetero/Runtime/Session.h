@@ -29,7 +29,6 @@
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/Device.h"
-#include "hetero/Runtime/InPlace.h"
 #include "hetero/Runtime/ProbeLog.h"
 #include "hetero/Runtime/Trace.h"
 
@@ -90,7 +89,7 @@ private:
   MaybeError run();
   MaybeError checkArgument(size_t binding) const;
   Result<void *> allocateArgument(size_t binding);
-  MaybeError bindArguments();
+  MaybeError takeArguments();
   MaybeError execute(size_t index);
   MaybeError allocateResults(const Instruction &what);
   MaybeError reuseOperands(const Instruction &what);

@@ -40,6 +40,7 @@
 #include "hetero/Planner/Driver/PlanRequest.h"
 #include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/ProgramGroup.h"
+#include "hetero/Tools/StepTensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -96,26 +97,16 @@ struct StepOptions {
   std::function<void(llvm::StringRef phase)> progress;
 };
 
-/// An argument or a result of the step.
-struct StepTensor {
-  /// As JAX calls it, for instance "params['w']"; may be empty.
-  std::string name;
-  runtime::TensorType type;
-  /// "parameter", "batch", "loss", "updated_state", ..., or empty.
-  std::string role;
-  /// The argument that this result is the next value of.
-  std::optional<int64_t> updates;
-};
-
 /// What `module` still lacks of import, cluster, layers, plan and schedule is
 /// added to it. A module with rank programs stays as it is.
-mlir::LogicalResult planStep(mlir::ModuleOp module, const StepOptions &options);
+mlir::LogicalResult planModule(mlir::ModuleOp module,
+                               const StepOptions &options);
 
 /// Adds rank programs to a planned module, which loses its step, and chooses
 /// their collectives. A module that has rank programs stays as it is. Either
 /// way they are verified: what does not pass does not run.
-mlir::LogicalResult partitionStep(mlir::ModuleOp module,
-                                  const StepOptions &options);
+mlir::LogicalResult partitionModule(mlir::ModuleOp module,
+                                    const StepOptions &options);
 
 /// Writes the plan of a planned module as a table for people: stages, devices,
 /// layers, samples, memory, predicted time.
@@ -156,11 +147,10 @@ public:
   runtime::MaybeError getResult(int64_t index, void *whole,
                                 const runtime::TensorType &type,
                                 int64_t root = -1);
-  /// Result becomes argument after each step.
-  runtime::MaybeError carry(int64_t result, int64_t argument);
   /// The argument stays for all following steps.
   runtime::MaybeError keep(int64_t argument);
-  /// carry() for every result that is the next value of an argument.
+  /// Each result that is the next value of an argument becomes it after each
+  /// step.
   runtime::MaybeError carryState();
   /// One step of all ranks. After an error the run has ended.
   runtime::MaybeError step();
@@ -178,8 +168,6 @@ public:
   const std::map<int64_t, std::string> &getRankNames() const {
     return rankNames;
   }
-  /// The most memory that was in use on the device of a local rank.
-  int64_t getPeakBytes(size_t localRank) const;
   /// The device of a local rank.
   runtime::Device &getDevice(size_t localRank);
 

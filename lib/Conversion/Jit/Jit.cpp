@@ -61,16 +61,16 @@ static double now() {
 //===----------------------------------------------------------------------===//
 
 /// Removes what is there for planners alone: clusters, meshes, plans, and
-/// attributes of arguments and results, but whether they are used afterwards.
+/// attributes of arguments and results, but the marks of last uses.
 static void removePlanning(ModuleOp module) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     if (auto function = dyn_cast<func::FuncOp>(op)) {
-      llvm::SmallBitVector isLast(function.getNumArguments());
-      for (unsigned i = 0; i < isLast.size(); ++i)
-        isLast[i] = bool(function.getArgAttr(i, kLastUseAttr));
+      llvm::SmallBitVector lastUses(function.getNumArguments());
+      for (unsigned i = 0; i < lastUses.size(); ++i)
+        lastUses[i] = bool(function.getArgAttr(i, kLastUseAttr));
       function.removeArgAttrsAttr();
       function.removeResAttrsAttr();
-      for (unsigned i : isLast.set_bits())
+      for (unsigned i : lastUses.set_bits())
         function.setArgAttr(i, kLastUseAttr,
                             UnitAttr::get(module.getContext()));
       continue;

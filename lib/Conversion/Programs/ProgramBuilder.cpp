@@ -423,11 +423,11 @@ void ProgramBuilder::free() {
   }
   for (const runtime::Binding &result : program.results)
     last[result.buffer] = -2;
-  std::vector<std::vector<BufferId>> ends(count);
+  std::vector<std::vector<BufferId>> freed(count);
   std::vector<BufferId> unused;
   for (size_t id = 0; id < last.size(); ++id) {
     if (last[id] >= 0)
-      ends[last[id]].push_back(id);
+      freed[last[id]].push_back(id);
     else if (last[id] == -1)
       unused.push_back(id);
   }
@@ -447,7 +447,7 @@ void ProgramBuilder::free() {
     instructions.push_back(std::move(program.instructions[index]));
     if (instructions.back().opcode == Opcode::Wait)
       instructions.back().target = moved[instructions.back().target];
-    addFree(std::move(ends[index]));
+    addFree(std::move(freed[index]));
   }
   program.instructions = std::move(instructions);
 }

@@ -68,29 +68,6 @@ findRankPrograms(ModuleOp module) {
   return programs;
 }
 
-void hetero::markLastUses(RuntimePrograms &result) {
-  llvm::StringMap<SmallVector<bool>> isLast;
-  for (const runtime::Program &program : result.programs)
-    for (auto [index, call] : llvm::enumerate(program.instructions)) {
-      if (call.opcode != runtime::Opcode::Call)
-        continue;
-      ArrayRef<runtime::BufferId> ended;
-      if (index + 1 < program.instructions.size() &&
-          program.instructions[index + 1].opcode == runtime::Opcode::Free)
-        ended = program.instructions[index + 1].operands;
-      SmallVector<bool> &known = isLast[program.kernels[call.kernel]];
-      known.resize(call.operands.size(), true);
-      for (auto [i, id] : llvm::enumerate(call.operands))
-        known[i] = known[i] && llvm::is_contained(ended, id) &&
-                   llvm::count(call.operands, id) == 1;
-    }
-  for (auto function : result.kernels->getOps<func::FuncOp>())
-    for (auto [i, isEnd] : llvm::enumerate(isLast[function.getName()]))
-      if (isEnd)
-        function.setArgAttr(i, kLastUseAttr,
-                            UnitAttr::get(function.getContext()));
-}
-
 FailureOr<RuntimePrograms>
 hetero::convertToRuntimePrograms(ModuleOp module, int64_t numRanks,
                                  std::optional<int64_t> only) {

@@ -177,16 +177,16 @@ static RankedTensorType flattenEmpty(RankedTensorType type) {
 /// relies on nothing of it; hetero-plan-memory does it.
 static void decideInPlace(func::FuncOp function, const Kernel &kernel,
                           const FusionPlan &plan) {
-  llvm::SmallBitVector ends(function.getNumArguments());
-  for (unsigned i = 0; i < ends.size(); ++i) {
-    ends[i] = bool(function.getArgAttr(i, kLastUseAttr));
+  llvm::SmallBitVector lastUses(function.getNumArguments());
+  for (unsigned i = 0; i < lastUses.size(); ++i) {
+    lastUses[i] = bool(function.getArgAttr(i, kLastUseAttr));
     function.removeArgAttr(i, kLastUseAttr);
   }
-  if (ends.none())
+  if (lastUses.none())
     return;
   SmallVector<int64_t> pairs;
-  for (InPlacePair pair : getKernelMemory(kernel, plan, ends).inPlace)
-    pairs.append({pair.operand, pair.result});
+  for (auto [operand, result] : getKernelMemory(kernel, plan, lastUses).inPlace)
+    pairs.append({operand, result});
   if (!pairs.empty())
     function->setAttr(kInPlaceAttr,
                       DenseI64ArrayAttr::get(function.getContext(), pairs));

@@ -41,7 +41,7 @@ StringRef hetero::planner::stringify(ArgumentRole role) {
     return "batch";
   case ArgumentRole::Parameter:
     return "parameter";
-  case ArgumentRole::Optimizer:
+  case ArgumentRole::OptimizerState:
     return "optimizer";
   case ArgumentRole::Other:
     return "other";

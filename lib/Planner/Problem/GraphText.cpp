@@ -126,8 +126,8 @@ static GraphArgument readArgument(YamlReader &reader, const YamlNode &node) {
     std::string name = reader.readString(*role);
     bool known = false;
     for (ArgumentRole candidate :
-         {ArgumentRole::Batch, ArgumentRole::Parameter, ArgumentRole::Optimizer,
-          ArgumentRole::Other})
+         {ArgumentRole::Batch, ArgumentRole::Parameter,
+          ArgumentRole::OptimizerState, ArgumentRole::Other})
       if (stringify(candidate) == name) {
         argument.role = candidate;
         known = true;

@@ -119,7 +119,7 @@ Graph LayerGraph::build() {
     int64_t optimizer =
         addTensor(layer.name + ".optimizer", elements, layer.optimizerState);
     graph.arguments.push_back(
-        {optimizer, ArgumentRole::Optimizer, std::nullopt});
+        {optimizer, ArgumentRole::OptimizerState, std::nullopt});
     int64_t next = addTensor(layer.name + ".next", elements, layer.parameters);
     int64_t nextOptimizer = addTensor(layer.name + ".nextOptimizer", elements,
                                       layer.optimizerState);

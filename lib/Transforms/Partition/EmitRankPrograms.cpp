@@ -135,13 +135,13 @@ static LogicalResult buildRank(const StepLayout &layout, const Traffic &traffic,
     runs.push_back(
         std::make_unique<RankBuilder>(layout, traffic, units, member, program));
   for (auto &run : runs)
-    run->bindArguments();
+    run->addArguments();
   int64_t planStage = layout.stages[members.front().stage].planStage;
   for (int64_t level = 0; level <= layout.levels.last; ++level)
     if (failed(runLevel(layout, schedule, planStage, level, runs)))
       return failure();
   for (auto &run : runs)
-    if (failed(run->collectResults()))
+    if (failed(run->addResults()))
       return failure();
   OpBuilder end = OpBuilder::atBlockEnd(block);
   for (Value handle : program.sends)

@@ -62,18 +62,18 @@ Value RankBuilder::addArgument(BlockArgument argument, const Holding &holding,
 }
 
 /// State lives here as it is stored.
-void RankBuilder::bindState(BlockArgument argument) {
+void RankBuilder::addState(BlockArgument argument) {
   program.stateArguments[argument.getArgNumber()] =
       program.argumentAttrs.size();
   store[{argument.getAsOpaquePointer(), Variant::Native, 0, true}] =
-      addArgument(argument, layout.getStored(argument), 0);
+      addArgument(argument, layout.getHoldingAtRest(argument), 0);
 }
 
 /// State is whole for the gradients if they use it, and is sent to other stages
 /// that do.
 LogicalResult RankBuilder::gatherState(BlockArgument argument) {
-  Holding stored = layout.getStored(argument),
-          whole = layout.getArgument(argument);
+  Holding stored = layout.getHoldingAtRest(argument),
+          whole = layout.getHoldingInUse(argument);
   void *key = argument.getAsOpaquePointer();
   Value part = store[{key, Variant::Native, 0, true}];
   FailureOr<Value> gathered = emitter.convert(part, argument.getType(), stored,
@@ -105,11 +105,11 @@ LogicalResult RankBuilder::gather(bool onlyMoved) {
   return success();
 }
 
-void RankBuilder::bindArguments() {
+void RankBuilder::addArguments() {
   for (BlockArgument argument : layout.step.getArguments()) {
     if (std::optional<int64_t> home = layout.getHome(argument)) {
       if (*home == member.stage)
-        bindState(argument);
+        addState(argument);
       continue;
     }
     // Runs of one rank share them: their samples are the same.
@@ -120,7 +120,7 @@ void RankBuilder::bindArguments() {
         known = addArgument(argument, held, microbatch);
       store[{key, variant, microbatch, false}] = known;
     };
-    Holding holding = layout.getArgument(argument);
+    Holding holding = layout.getHoldingInUse(argument);
     if (traffic.isNeeded(argument, Variant::Whole, member.stage)) {
       Holding whole = holding;
       whole.data = Form::replicated();
@@ -437,7 +437,7 @@ Value RankBuilder::completeTensor(Value local, const Holding &holding) {
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
-LogicalResult RankBuilder::collectResults() {
+LogicalResult RankBuilder::addResults() {
   Operation *terminator = layout.step.getBody().front().getTerminator();
   auto add = [&](Value local, unsigned index, Type type, const Holding &holding,
                  int64_t microbatch) {
@@ -484,7 +484,8 @@ LogicalResult RankBuilder::collectResults() {
       return failure();
     Holding want = whole;
     if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
-      want = layout.getStored(layout.step.getArgument(*role.getArgument()));
+      want =
+          layout.getHoldingAtRest(layout.step.getArgument(*role.getArgument()));
     FailureOr<Value> converted =
         emitter.convert(*local, value.getType(), have, want, value.getLoc());
     if (failed(converted))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the straight-line program of one rank. RankBuilder.cpp has what it
-// does, RankPrograms.cpp in which order, RankBuilderTransfers.cpp how it
+// does, EmitRankPrograms.cpp in which order, RankBuilderTransfers.cpp how it
 // exchanges values with other stages. A rank whose stage has several runs of
 // layers has a builder for each of them, which write into one program; what one
 // run gives to another stays on the rank.
@@ -44,13 +44,13 @@ public:
         builder(mlir::OpBuilder::atBlockEnd(&program.function.front())),
         emitter(layout, member, Where{member.stage, false}, builder) {}
 
-  void bindArguments();
+  void addArguments();
   /// Makes the state of the run whole for the gradients that use it, once more
   /// if it was so before; only what other runs take of it if `onlyMoved`.
   mlir::LogicalResult gather(bool onlyMoved = false);
   mlir::LogicalResult call(const UnitKey &unit, int64_t microbatch);
   mlir::LogicalResult finishLevel(int64_t level);
-  mlir::LogicalResult collectResults();
+  mlir::LogicalResult addResults();
   int64_t getChunk() const { return stage.chunk; }
   /// Whether the run has work for microbatches in a level.
   bool hasUnits(int64_t level) const {
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  void bindState(mlir::BlockArgument argument);
+  void addState(mlir::BlockArgument argument);
   mlir::LogicalResult gatherState(mlir::BlockArgument argument);
   mlir::Value addArgument(mlir::BlockArgument argument, const Holding &holding,
                           int64_t microbatch);

@@ -138,9 +138,10 @@ public:
   /// Whether uses have to wait for the end of a level.
   bool isCompleted(mlir::Value value) const;
 
-  /// How an argument is held while gradients are computed, and between steps.
-  Holding getArgument(mlir::BlockArgument argument) const;
-  Holding getStored(mlir::BlockArgument argument) const;
+  /// How an argument is held while gradients are computed (in use), and between
+  /// steps (at rest).
+  Holding getHoldingInUse(mlir::BlockArgument argument) const;
+  Holding getHoldingAtRest(mlir::BlockArgument argument) const;
   /// How `op` needs an operand (captures follow the operands), and how it gives
   /// a result.
   Holding getWanted(mlir::Operation *op, unsigned operand, Where where) const;

@@ -275,7 +275,7 @@ const AxisClass *StepLayout::getClass(Operation *op,
   return axis && axis->forms->isLocal(op) ? axis : nullptr;
 }
 
-Holding StepLayout::getArgument(BlockArgument argument) const {
+Holding StepLayout::getHoldingInUse(BlockArgument argument) const {
   Holding holding;
   holding.data = batch->getForm(argument);
   if (auto it = tensorSplits.find(argument); it != tensorSplits.end())
@@ -283,8 +283,8 @@ Holding StepLayout::getArgument(BlockArgument argument) const {
   return holding;
 }
 
-Holding StepLayout::getStored(BlockArgument argument) const {
-  Holding holding = getArgument(argument);
+Holding StepLayout::getHoldingAtRest(BlockArgument argument) const {
+  Holding holding = getHoldingInUse(argument);
   if (auto it = storageSplits.find(argument); it != storageSplits.end())
     std::tie(holding.data, holding.dataClass) = it->second;
   return holding;

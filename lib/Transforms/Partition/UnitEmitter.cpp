@@ -33,8 +33,8 @@ Holding partition::getVariantHolding(const StepLayout &layout,
                                      const UnitValue &value, Where where) {
   Holding holding;
   if (auto argument = dyn_cast<BlockArgument>(value.value)) {
-    holding = where.update ? layout.getStored(argument)
-                           : layout.getArgument(argument);
+    holding = where.update ? layout.getHoldingAtRest(argument)
+                           : layout.getHoldingInUse(argument);
     if (value.variant == Variant::Whole)
       holding.data = Form::replicated();
   } else {

@@ -60,7 +60,7 @@ using BufferId = int;
 struct UsedKernel {
   explicit UsedKernel(Kernel made,
                       std::function<func::FuncOp(func::CallOp)> getUnit = {})
-      : kernel(std::move(made)), ends(kernel.inputs.size(), true),
+      : kernel(std::move(made)), lastUses(kernel.inputs.size(), true),
         getUnit(std::move(getUnit)) {}
 
   const KernelMemory &getMemory() {
@@ -74,7 +74,7 @@ struct UsedKernel {
       inlined = Kernel::ofBlock(prepared->getBody().front());
       made = &inlined;
     }
-    memory = getKernelMemory(*made, FusionPlan(*made), ends);
+    memory = getKernelMemory(*made, FusionPlan(*made), lastUses);
     return *memory;
   }
 
@@ -91,8 +91,8 @@ struct UsedKernel {
   }
 
   Kernel kernel;
-  /// The operands that end with each call.
-  llvm::SmallBitVector ends;
+  /// The operands that no call needs afterwards.
+  llvm::SmallBitVector lastUses;
   /// Of a whole program, which calls units.
   std::function<func::FuncOp(func::CallOp)> getUnit;
   std::optional<KernelMemory> memory;
@@ -106,8 +106,8 @@ struct Moment {
   UsedKernel *kernel = nullptr;
   /// Results of moments with the same bucket are made together.
   Attribute bucket;
-  /// The buffers that end here.
-  SmallVector<BufferId, 4> ended;
+  /// The buffers that have their last use here.
+  SmallVector<BufferId, 4> freed;
 };
 
 /// The kernels of all units.
@@ -136,7 +136,7 @@ public:
   RankMemory(const RankSteps &rank, const Programs &programs, Kernels &kernels)
       : rank(rank), programs(programs), kernels(kernels) {
     build();
-    findEnds();
+    findLastUses();
   }
   /// After all ranks are built.
   Peak run();
@@ -152,7 +152,7 @@ private:
   BufferId addBuffer(Type type, StringRef kind);
   BufferId copy(BufferId from);
   Moment &add(ArrayRef<BufferId> operands, ArrayRef<BufferId> results);
-  void findEnds();
+  void findLastUses();
   BufferId get(Value value) const {
     auto it = buffers.find(value);
     return it == buffers.end() ? -1 : it->second;
@@ -399,8 +399,9 @@ void RankMemory::build() {
     addOperation(&op);
 }
 
-/// Finds where each buffer ends, and which operands end with all calls.
-void RankMemory::findEnds() {
+/// Finds the last use of each buffer, and which operands of kernels have it in
+/// all calls.
+void RankMemory::findLastUses() {
   std::vector<int64_t> last(bytes.size(), -1);
   for (auto [index, moment] : llvm::enumerate(moments)) {
     for (BufferId id : moment.operands)
@@ -412,12 +413,12 @@ void RankMemory::findEnds() {
   for (auto [id, index] : llvm::enumerate(last))
     // What is returned stays, and so do arguments that nothing reads.
     if (index >= 0 && index + 1 < int64_t(moments.size()))
-      moments[index].ended.push_back(id);
+      moments[index].freed.push_back(id);
   for (auto [index, moment] : llvm::enumerate(moments))
     if (moment.kernel)
       for (auto [i, id] : llvm::enumerate(moment.operands))
         if (last[id] != int64_t(index) || llvm::count(moment.operands, id) != 1)
-          moment.kernel->ends.reset(i);
+          moment.kernel->lastUses.reset(i);
 }
 
 //===----------------------------------------------------------------------===//
@@ -442,7 +443,7 @@ void RankMemory::release(BufferId id) {
 
 /// Results take the memory of operands; that of inputs, which stay, is copied.
 void RankMemory::reuseOperands(const Moment &moment) {
-  for (InPlacePair pair : moment.kernel->getMemory().inPlace) {
+  for (runtime::InPlacePair pair : moment.kernel->getMemory().inPlace) {
     BufferId from = moment.operands[pair.operand];
     BufferId to = moment.results[pair.result];
     if (isKept[from])
@@ -475,7 +476,7 @@ Peak RankMemory::run() {
          ++j)
       llvm::for_each(moments[j].results, [&](BufferId id) { hold(id); });
     note(moment, moment.kernel ? moment.kernel->getMemory().workspace : 0);
-    for (BufferId id : moment.ended)
+    for (BufferId id : moment.freed)
       release(id);
   }
   peak.kinds = describe();
@@ -505,7 +506,7 @@ LogicalResult verify::checkMemory(const Programs &programs,
   if (cluster)
     devices = cluster.getDevices();
   Kernels kernels(programs);
-  // What ends with a kernel is known when all of its calls are.
+  // The last uses of a kernel are known when all of its calls are.
   std::map<int64_t, RankMemory> memories;
   for (auto &[number, rank] : programs.ranks)
     memories.try_emplace(number, rank, programs, kernels);

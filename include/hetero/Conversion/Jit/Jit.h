@@ -24,7 +24,6 @@
 #ifndef HETERO_CONVERSION_JIT_JIT_H
 #define HETERO_CONVERSION_JIT_JIT_H
 
-#include "hetero/Runtime/InPlace.h"
 #include "hetero/Runtime/Program.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -88,9 +87,9 @@ public:
   /// The function of that name, or null.
   runtime::KernelFunction lookup(llvm::StringRef name) const;
 
-  /// The results that the function computes in the memory of operands, which
-  /// are marked as not used afterwards (`kLastUseAttr`): its list of buffers
-  /// has the same pointer for both.
+  /// The results that the function computes in the memory of operands, whose
+  /// last use it is (`kLastUseAttr`): its list of buffers has the same pointer
+  /// for both.
   runtime::InPlaceList getInPlace(llvm::StringRef name) const;
 
   const JitStatistics &getStatistics() const { return statistics; }

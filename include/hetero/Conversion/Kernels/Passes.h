@@ -9,7 +9,7 @@
 //
 // which reads n + m pointers: operands, then results, dense and row-major, one
 // byte for a bool. Operands are not written and the buffers do not overlap, but
-// for results that are computed in place (hetero/Runtime/InPlace.h).
+// for results that are computed in place (hetero/Runtime/Program.h).
 // Temporaries come from `void *hetero_workspace_alloc(uint64_t)`, which returns
 // memory aligned to 64 bytes, and go to `void hetero_workspace_free(void *)`.
 

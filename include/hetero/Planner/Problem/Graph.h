@@ -121,7 +121,7 @@ struct GraphOp {
 /// What a planner of single operations has to know of an argument. Less than
 /// the RoleKind of a step: all state but the parameters is `optimizer`, the
 /// rest is `other`, and results have no roles.
-enum class ArgumentRole { Batch, Parameter, Optimizer, Other };
+enum class ArgumentRole { Batch, Parameter, OptimizerState, Other };
 
 llvm::StringRef stringify(ArgumentRole role);
 
@@ -133,7 +133,8 @@ struct GraphArgument {
   std::optional<int64_t> next;
 
   bool isState() const {
-    return role == ArgumentRole::Parameter || role == ArgumentRole::Optimizer;
+    return role == ArgumentRole::Parameter ||
+           role == ArgumentRole::OptimizerState;
   }
   bool operator==(const GraphArgument &other) const;
 };

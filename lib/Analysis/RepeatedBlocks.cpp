@@ -1,7 +1,7 @@
-//===- Blocks.cpp - What repeats in a model -------------------------------===//
+//===- RepeatedBlocks.cpp - What repeats in a model -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "hetero/Analysis/Blocks.h"
+#include "hetero/Analysis/RepeatedBlocks.h"
 #include "hetero/Analysis/Summary.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/MapVector.h"

@@ -1,4 +1,4 @@
-//===- Blocks.h - What repeats in a model -----------------------*- C++ -*-===//
+//===- RepeatedBlocks.h - What repeats in a model ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the blocks of a model: pieces of the forward that are equal and follow
@@ -23,8 +23,8 @@
 //   e d b r d b r d b r s       e: embedding, s: reduction to the loss
 //     |-----|-----|-----|       one run: begin 1, period 3, count 3
 
-#ifndef HETERO_ANALYSIS_BLOCKS_H
-#define HETERO_ANALYSIS_BLOCKS_H
+#ifndef HETERO_ANALYSIS_REPEATEDBLOCKS_H
+#define HETERO_ANALYSIS_REPEATEDBLOCKS_H
 
 #include "mlir/IR/Operation.h"
 
@@ -72,4 +72,4 @@ std::string getScope(llvm::ArrayRef<mlir::Operation *> ops);
 
 } // namespace hetero
 
-#endif // HETERO_ANALYSIS_BLOCKS_H
+#endif // HETERO_ANALYSIS_REPEATEDBLOCKS_H
