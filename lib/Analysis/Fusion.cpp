@@ -388,14 +388,13 @@ struct DotLoops {
     for (auto [l, r] : llvm::zip_equal(numbers.getLhsBatchingDimensions(),
                                        numbers.getRhsBatchingDimensions()))
       lhs[l] = rhs[r] = next();
-    auto isContracting = [](ArrayRef<int64_t> dims, int64_t d) {
-      return llvm::is_contained(dims, d);
-    };
     for (int64_t d = 0; d < lhsRank; ++d)
-      if (!lhs[d] && !isContracting(numbers.getLhsContractingDimensions(), d))
+      if (!lhs[d] &&
+          !llvm::is_contained(numbers.getLhsContractingDimensions(), d))
         lhs[d] = next();
     for (int64_t d = 0; d < rhsRank; ++d)
-      if (!rhs[d] && !isContracting(numbers.getRhsContractingDimensions(), d))
+      if (!rhs[d] &&
+          !llvm::is_contained(numbers.getRhsContractingDimensions(), d))
         rhs[d] = next();
     for (auto [l, r] : llvm::zip_equal(numbers.getLhsContractingDimensions(),
                                        numbers.getRhsContractingDimensions()))

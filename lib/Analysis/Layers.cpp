@@ -45,10 +45,9 @@ private:
   OpSequence getForward();
   void cutForward(int64_t maxLayers);
   void nameLayers(const OpSequence &forward, ArrayRef<size_t> ends);
-  void placeForwardOnce();
   void placeBackward(Operation *op);
   void placeUpdate(Operation *op);
-  void placeUpdateByUse();
+  void placeByUse(std::optional<Phase> phase, int64_t otherwise);
   void placeArguments();
   SmallVector<int64_t> getPresence(Value value);
   SmallVector<uint64_t> getCrossing(ArrayRef<Operation *> order);
@@ -56,12 +55,6 @@ private:
   bool isForwardSweep(Operation *op) {
     return layers.ofOp.contains(op) &&
            layers.ofOp[op].phase == Phase::Forward && forms.isLocal(op);
-  }
-  void forEachUse(Operation *op, function_ref<void(Value)> callback) {
-    for (Value value : op->getOperands())
-      callback(value);
-    for (Value value : getCaptures(op))
-      callback(value);
   }
 
   func::FuncOp step;
@@ -94,7 +87,7 @@ void LayerBuilder::classify() {
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
     if (op && ancestors.insert(op).second)
-      forEachUse(op, [&](Value value) { work.push_back(value); });
+      llvm::append_range(work, getUses(op));
   }
   bool noLoss = ancestors.empty();
   for (Operation &op : block) {
@@ -260,21 +253,23 @@ void LayerBuilder::nameLayers(const OpSequence &forward,
       name += llvm::formatv(" ({0} of {1})", ++seen, count);
 }
 
-/// What does not depend on the batch goes to the first layer that uses it.
-void LayerBuilder::placeForwardOnce() {
+/// Operations of a phase that have no layer yet go to the first layer that uses
+/// them in that phase, or to `otherwise`; without a phase, all do.
+void LayerBuilder::placeByUse(std::optional<Phase> phase, int64_t otherwise) {
+  auto isOf = [&](const StepLayers::Place &place) {
+    return !phase || place.phase == *phase;
+  };
   for (Operation &op : llvm::reverse(block)) {
     auto it = layers.ofOp.find(&op);
-    if (it == layers.ofOp.end() || it->second.phase != Phase::Forward ||
-        it->second.layer >= 0)
+    if (it == layers.ofOp.end() || !isOf(it->second) || it->second.layer >= 0)
       continue;
-    int64_t layer = layers.numLayers - 1;
-    for (Operation *user : op.getUsers()) {
-      auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
-      if (other != layers.ofOp.end() && other->second.phase == Phase::Forward &&
+    int64_t layer = INT64_MAX;
+    for (Operation *user : op.getUsers())
+      if (auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
+          other != layers.ofOp.end() && isOf(other->second) &&
           other->second.layer >= 0)
         layer = std::min(layer, other->second.layer);
-    }
-    it->second.layer = layer;
+    it->second.layer = layer == INT64_MAX ? otherwise : layer;
   }
 }
 
@@ -301,14 +296,14 @@ void LayerBuilder::placeBackward(Operation *op) {
   constexpr uint64_t smallBytes = 64; // Scalars and keys may travel.
   int64_t highest = layers.numLayers - 1;
   SmallVector<Value> fromForward;
-  forEachUse(op, [&](Value value) {
+  for (Value value : getUses(op)) {
     Operation *def = value.getDefiningOp();
     auto it = def ? layers.ofOp.find(def) : layers.ofOp.end();
     if (it != layers.ofOp.end() && it->second.phase == Phase::Backward)
       highest = std::min(highest, it->second.layer);
     else if (!def || it != layers.ofOp.end())
       fromForward.push_back(value);
-  });
+  }
   int64_t layer = highest;
   for (Value value : fromForward) {
     SmallVector<int64_t> present = getPresence(value);
@@ -325,7 +320,7 @@ void LayerBuilder::placeBackward(Operation *op) {
 void LayerBuilder::placeUpdate(Operation *op) {
   uint64_t most = 0;
   int64_t layer = -1;
-  forEachUse(op, [&](Value value) {
+  for (Value value : getUses(op)) {
     int64_t at = -1;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       SmallVector<int64_t> present = getPresence(value);
@@ -340,24 +335,8 @@ void LayerBuilder::placeUpdate(Operation *op) {
       most = bytes;
       layer = at;
     }
-  });
-  layers.ofOp[op].layer = layer;
-}
-
-/// Updates that only see state (the decay of a moment) go where their result is
-/// used; what several layers use (the rate of learning) to the first of them.
-void LayerBuilder::placeUpdateByUse() {
-  for (Operation &op : llvm::reverse(block)) {
-    auto it = layers.ofOp.find(&op);
-    if (it == layers.ofOp.end() || it->second.layer >= 0)
-      continue;
-    int64_t layer = INT64_MAX;
-    for (Operation *user : op.getUsers())
-      if (auto other = layers.ofOp.find(block.findAncestorOpInBlock(*user));
-          other != layers.ofOp.end() && other->second.layer >= 0)
-        layer = std::min(layer, other->second.layer);
-    it->second.layer = layer == INT64_MAX ? 0 : layer;
   }
+  layers.ofOp[op].layer = layer;
 }
 
 void LayerBuilder::placeArguments() {
@@ -377,7 +356,8 @@ void LayerBuilder::placeArguments() {
 StepLayers LayerBuilder::build(int64_t maxLayers) {
   classify();
   cutForward(maxLayers);
-  placeForwardOnce();
+  // What does not depend on the batch.
+  placeByUse(Phase::Forward, layers.numLayers - 1);
   for (Operation &op : block) {
     auto it = layers.ofOp.find(&op);
     if (it == layers.ofOp.end())
@@ -387,7 +367,10 @@ StepLayers LayerBuilder::build(int64_t maxLayers) {
     else if (it->second.phase == Phase::Update)
       placeUpdate(&op);
   }
-  placeUpdateByUse();
+  // Updates that only see state (the decay of a moment) go where their result
+  // is used; what several layers use (the rate of learning) to the first of
+  // them.
+  placeByUse(std::nullopt, 0);
   placeArguments();
   return std::move(layers);
 }

@@ -82,10 +82,10 @@ FailureOr<PlanOp> hetero::getPlanOp(ModuleOp module) {
   PlanOp plan = *plans.begin();
   if (llvm::hasSingleElement(plans))
     return plan;
-  InFlightDiagnostic error =
-      (*std::next(plans.begin())).emitError("is a second plan");
-  error.attachNote(plan.getLoc()) << "the first is here; keep one";
-  return failure();
+  return (*std::next(plans.begin()))
+             .emitError("is a second plan")
+             .attachNote(plan.getLoc())
+         << "the first is here; keep one";
 }
 
 std::vector<std::string> hetero::getLayerNames(PlanOp plan) {

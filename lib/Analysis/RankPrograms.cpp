@@ -28,10 +28,9 @@ hetero::readRankPrograms(ModuleOp module) {
       auto [it, isNew] = programs.try_emplace(rank, function);
       if (isNew)
         continue;
-      InFlightDiagnostic error = function.emitOpError()
-                                 << "is a second program of rank " << rank;
-      error.attachNote(it->second.getLoc()) << "the first is here";
-      return error;
+      return (function.emitOpError() << "is a second program of rank " << rank)
+                 .attachNote(it->second.getLoc())
+             << "the first is here";
     }
   if (programs.empty())
     return module.emitError("has no rank programs; run hetero-partition first");

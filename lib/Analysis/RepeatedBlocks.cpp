@@ -4,7 +4,6 @@
 #include "hetero/Analysis/RepeatedBlocks.h"
 #include "hetero/Analysis/Summary.h"
 #include "mlir/IR/OperationSupport.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 

@@ -134,7 +134,7 @@ private:
   void classifyState(unsigned argument);
   LogicalResult classifyInputs();
   LogicalResult classifyData(ArrayRef<unsigned> data);
-  InFlightDiagnostic reportUnclearData(unsigned argument, int64_t samples);
+  LogicalResult reportUnclearData(unsigned argument, int64_t samples);
   SmallVector<unsigned> dropFrozen(ArrayRef<unsigned> data);
 
   func::FuncOp step;
@@ -307,18 +307,16 @@ LogicalResult RoleInference::checkDonations() {
   if (!doubtful)
     return success();
   unsigned argument = *match.pairs[*doubtful];
-  InFlightDiagnostic diag =
-      emitError(entry.getArgument(argument).getLoc())
-      << "cannot tell whether result #" << *doubtful
-      << " is the next value of argument #" << argument
-      << " or its gradient: the argument's buffer is donated, but no result is "
-         "computed from it element by element";
-  diag.attachNote(step.getLoc())
-      << "put hetero.role = #hetero.role<updated_state of " << argument
-      << "> or #hetero.role<gradient of " << argument
-      << "> on the result, or pass roles=\"result" << *doubtful
-      << "=updated_state:" << argument << "\" to hetero-infer-roles";
-  return diag;
+  return (emitError(entry.getArgument(argument).getLoc())
+          << "cannot tell whether result #" << *doubtful
+          << " is the next value of argument #" << argument
+          << " or its gradient: the argument's buffer is donated, but no "
+             "result is computed from it element by element")
+             .attachNote(step.getLoc())
+         << "put hetero.role = #hetero.role<updated_state of " << argument
+         << "> or #hetero.role<gradient of " << argument
+         << "> on the result, or pass roles=\"result" << *doubtful
+         << "=updated_state:" << argument << "\" to hetero-infer-roles";
 }
 
 /// Whether a number that the loss depends on is set without derivatives, like
@@ -399,21 +397,20 @@ SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
   return rest;
 }
 
-InFlightDiagnostic RoleInference::reportUnclearData(unsigned argument,
-                                                    int64_t samples) {
+LogicalResult RoleInference::reportUnclearData(unsigned argument,
+                                               int64_t samples) {
   BlockArgument value = entry.getArgument(argument);
-  InFlightDiagnostic diag =
-      emitError(value.getLoc())
-      << "cannot tell whether argument #" << argument << " of type "
-      << value.getType()
-      << " is data or a frozen weight: its first size is not the " << samples
-      << " of other data";
-  diag.attachNote(step.getLoc())
-      << "put hetero.role = #hetero.role<batch> (data) or "
-         "#hetero.role<model_state> (a weight) on it: roles=\"arg"
-      << argument << "=batch\" of hetero.jit and hetero-infer-roles, --role=arg"
-      << argument << "=batch of hetero-run";
-  return diag;
+  return (emitError(value.getLoc())
+          << "cannot tell whether argument #" << argument << " of type "
+          << value.getType()
+          << " is data or a frozen weight: its first size is not the "
+          << samples << " of other data")
+             .attachNote(step.getLoc())
+         << "put hetero.role = #hetero.role<batch> (data) or "
+            "#hetero.role<model_state> (a weight) on it: roles=\"arg"
+         << argument
+         << "=batch\" of hetero.jit and hetero-infer-roles, --role=arg"
+         << argument << "=batch of hetero-run";
 }
 
 /// Tells data from frozen weights: data has the samples in front, so that most
@@ -469,8 +466,7 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
     bool isUnclear = llvm::all_of(
         samplesFirst, [&](unsigned other) { return hasSize(other, size); });
     if (!isData && (!isClear || isUnclear || !isDeclared()))
-      return isDeclared() ? LogicalResult(reportUnclearData(i, samples))
-                          : failure();
+      return isDeclared() ? reportUnclearData(i, samples) : failure();
     assign(i, isData || hasSize(i, samples) ? RoleKind::Batch
                                             : RoleKind::ModelState);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/StepGraph.h"
+#include "Forms/FormModels.h"
 #include "hetero/Analysis/Forms.h"
 #include "hetero/Analysis/Fusion.h"
 #include "hetero/Analysis/Roles.h"
@@ -54,19 +55,8 @@ private:
 } // namespace
 
 static DimensionMap getMap(Operation *op) {
-  if (auto model = dyn_cast<FormOpInterface>(op))
-    return model.getDimensionMap();
-  DimensionMap map;
-  auto whole = [](Value value) {
-    auto type = dyn_cast<ShapedType>(value.getType());
-    return SmallVector<int>(type && type.hasRank() ? type.getRank() : 0,
-                            DimensionMap::whole);
-  };
-  for (Value operand : op->getOperands())
-    map.operands.push_back(whole(operand));
-  for (Value value : op->getResults())
-    map.results.push_back(whole(value));
-  return map;
+  auto model = dyn_cast<FormOpInterface>(op);
+  return model ? model.getDimensionMap() : forms::getWholeMap(op);
 }
 
 int64_t GraphBuilder::addTensor(Value value) {
@@ -237,8 +227,7 @@ void GraphBuilder::addResults(const StepRoles &roles) {
     if (isFree(value))
       continue;
     RoleAttr role = roles.results[index];
-    if (role && role.getKind() == RoleKind::UpdatedState &&
-        role.getArgument()) {
+    if (role && role.getKind() == RoleKind::UpdatedState) {
       auto it = argumentOf.find(*role.getArgument());
       if (it != argumentOf.end()) {
         result.graph.arguments[it->second].next = getTensor(value);

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/StepProblem.h"
-#include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
-#include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepGraph.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
@@ -363,12 +361,11 @@ LogicalResult hetero::addPins(func::FuncOp step, const StepLayers &layers,
         HeteroDialect::getPlacementAttrName());
     if (first == placement)
       continue;
-    InFlightDiagnostic error =
-        op.emitOpError() << "is placed on stage " << placement.getStage()
-                         << ", but another operation of layer " << pin.layer
-                         << " is on stage " << first.getStage();
-    error.attachNote(other->second->getLoc()) << "the other one is here";
-    return error;
+    return (op.emitOpError() << "is placed on stage " << placement.getStage()
+                             << ", but another operation of layer " << pin.layer
+                             << " is on stage " << first.getStage())
+               .attachNote(other->second->getLoc())
+           << "the other one is here";
   }
   return success();
 }

@@ -94,12 +94,10 @@ LogicalResult Reader::readState(unsigned argument) {
              << "splits dimension " << split.dim << " in " << split.parts
              << " parts, but it has " << type.getDimSize(split.dim);
     if (first && split.parts != result.tensor) {
-      InFlightDiagnostic error =
-          fail(argument) << "asks for " << split.parts
-                         << " parts; all arguments must ask for as many";
-      error.attachNote(step.getArgument(*first).getLoc())
-          << "argument " << *first << " asks for " << result.tensor;
-      return error;
+      return (fail(argument) << "asks for " << split.parts
+                             << " parts; all arguments must ask for as many")
+                 .attachNote(step.getArgument(*first).getLoc())
+             << "argument " << *first << " asks for " << result.tensor;
     }
     first = argument;
     result.tensor = split.parts;

@@ -41,6 +41,7 @@
 #include "hetero/Dialect/Hetero/HeteroAttrs.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -68,6 +69,12 @@ struct Form {
   }
   FormAttr toAttr(mlir::MLIRContext *context) const {
     return FormAttr::get(context, kind, dim, outer, inner, reduction);
+  }
+
+  /// The attribute of a split with so many units for each member.
+  SplitAttr toSplit(mlir::MLIRContext *context,
+                    llvm::ArrayRef<int64_t> sizes) const {
+    return SplitAttr::get(context, dim, outer, inner, sizes);
   }
 
   bool isReplicated() const { return kind == FormKind::Replicated; }
@@ -158,6 +165,9 @@ std::optional<Form> reshapeForm(const Form &form, llvm::ArrayRef<int64_t> from,
 /// Values from outside that the regions of `op` use, in order of first use.
 llvm::SmallVector<mlir::Value> getCaptures(mlir::Operation *op);
 
+/// The operands of `op`, and then these.
+llvm::SmallVector<mlir::Value> getUses(mlir::Operation *op);
+
 } // namespace hetero
 
 #include "hetero/Analysis/FormInterface.h.inc"
@@ -247,6 +257,10 @@ private:
   bool visit(mlir::Operation *op);
   void complete(mlir::Value value, mlir::Operation *user, const char *reason);
   mlir::Value getSmallestPartial(mlir::Value value) const;
+  void enqueue(unsigned at) {
+    queued.set(at);
+    first = std::min(first, at);
+  }
   void enqueueUsers(mlir::Value value);
   llvm::MapVector<mlir::Value, Form> findSeeds() const;
 
@@ -258,8 +272,9 @@ private:
   llvm::DenseMap<mlir::Operation *, FormRule> rules;
   llvm::MapVector<mlir::Value, Completion> completed;
   llvm::MapVector<mlir::Value, Form> seeds;
-  llvm::SmallVector<unsigned> queue; // A heap of positions.
-  llvm::SmallVector<char> queued;
+  /// The positions to be visited, of which none is before `first`.
+  llvm::BitVector queued;
+  unsigned first = 0;
 };
 
 /// The rules of operations of a block for splits of so many units, for

@@ -14,7 +14,8 @@ DimensionMap forms::getWholeMap(Operation *op) {
   DimensionMap map;
   auto whole = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
-    return SmallVector<int>(shaped ? shaped.getRank() : 0, DimensionMap::whole);
+    return SmallVector<int>(shaped && shaped.hasRank() ? shaped.getRank() : 0,
+                            DimensionMap::whole);
   };
   for (Type type : op->getOperandTypes())
     map.operands.push_back(whole(type));
@@ -38,6 +39,12 @@ DimensionMap forms::getElementwiseMap(Operation *op) {
       operand = loops;
   for (SmallVector<int> &result : map.results)
     result = loops;
+  return map;
+}
+
+DimensionMap forms::makeMove(DimensionMap map) {
+  map.linear = {{0}};
+  map.movesData = true;
   return map;
 }
 
@@ -108,21 +115,15 @@ static SmallVector<SmallVector<unsigned>> getLinearGroups(Operation *op) {
   return {};
 }
 
-namespace {
-template <typename OpTy>
-struct ElementwiseModel
-    : FormOpInterface::ExternalModel<ElementwiseModel<OpTy>, OpTy> {
-  DimensionMap getDimensionMap(Operation *op) const {
-    DimensionMap map = getElementwiseMap(op);
-    map.linear = getLinearGroups(op);
-    return map;
-  }
-};
-} // namespace
+static DimensionMap getLinearElementwiseMap(Operation *op) {
+  DimensionMap map = getElementwiseMap(op);
+  map.linear = getLinearGroups(op);
+  return map;
+}
 
 template <typename... Ops>
 static void attachElementwise(MLIRContext *context) {
-  (Ops::template attachInterface<ElementwiseModel<Ops>>(*context), ...);
+  (attachMap<Ops, getLinearElementwiseMap>(context), ...);
 }
 
 void forms::attachElementwiseModels(MLIRContext *context) {

@@ -26,9 +26,24 @@ int addLoop(DimensionMap &map,
 /// order; operands of that rank run along, others (scalars) are needed whole.
 DimensionMap getElementwiseMap(mlir::Operation *op);
 
+/// The map of an operation that only moves the data of its first operand.
+DimensionMap makeMove(DimensionMap map);
+
 /// The reduction that a region of two scalar arguments computes; nothing if it
 /// is none of ours.
 std::optional<ReductionKind> getReduction(mlir::Region &region);
+
+/// Attaches the model of operations whose rules follow from the map that
+/// `getMap` gives them.
+template <typename OpT, auto getMap>
+void attachMap(mlir::MLIRContext *context) {
+  struct Model : FormOpInterface::ExternalModel<Model, OpT> {
+    DimensionMap getDimensionMap(mlir::Operation *op) const {
+      return getMap(llvm::cast<OpT>(op));
+    }
+  };
+  OpT::template attachInterface<Model>(*context);
+}
 
 /// Attaches the models of one family of operations.
 void attachElementwiseModels(mlir::MLIRContext *context);

@@ -7,89 +7,72 @@ using namespace mlir;
 using namespace hetero;
 using namespace hetero::forms;
 
-namespace {
+static DimensionMap getDotGeneralMap(stablehlo::DotGeneralOp op) {
+  stablehlo::DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
+  DimensionMap map = getWholeMap(op);
+  int next = 0;
+  auto batch = llvm::zip_equal(dims.getLhsBatchingDimensions(),
+                               dims.getRhsBatchingDimensions());
+  for (auto [lhs, rhs] : batch)
+    map.results[0][next++] = map.operands[0][lhs] = map.operands[1][rhs] =
+        addLoop(map);
+  for (auto [lhs, rhs] : llvm::zip_equal(dims.getLhsContractingDimensions(),
+                                         dims.getRhsContractingDimensions()))
+    map.operands[0][lhs] = map.operands[1][rhs] =
+        addLoop(map, ReductionKind::Sum);
+  for (SmallVector<int> &operand : map.operands)
+    for (int &dim : operand)
+      if (dim == DimensionMap::whole)
+        map.results[0][next++] = dim = addLoop(map);
+  map.linear = {{0}, {1}};
+  return map;
+}
 
-struct DotGeneralModel
-    : FormOpInterface::ExternalModel<DotGeneralModel, stablehlo::DotGeneralOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::DotGeneralOp>(operation);
-    stablehlo::DotDimensionNumbersAttr dims = op.getDotDimensionNumbers();
-    DimensionMap map = getWholeMap(op);
-    int next = 0;
-    auto batch = llvm::zip_equal(dims.getLhsBatchingDimensions(),
-                                 dims.getRhsBatchingDimensions());
-    for (auto [lhs, rhs] : batch)
-      map.results[0][next++] = map.operands[0][lhs] = map.operands[1][rhs] =
-          addLoop(map);
-    for (auto [lhs, rhs] : llvm::zip_equal(dims.getLhsContractingDimensions(),
-                                           dims.getRhsContractingDimensions()))
-      map.operands[0][lhs] = map.operands[1][rhs] =
-          addLoop(map, ReductionKind::Sum);
-    for (SmallVector<int> &operand : map.operands)
-      for (int &dim : operand)
-        if (dim == DimensionMap::whole)
-          map.results[0][next++] = dim = addLoop(map);
-    map.linear = {{0}, {1}};
-    return map;
-  }
-};
+static DimensionMap getConvolutionMap(stablehlo::ConvolutionOp op) {
+  stablehlo::ConvDimensionNumbersAttr dims = op.getDimensionNumbers();
+  DimensionMap map = getWholeMap(op);
+  bool grouped = op.getFeatureGroupCount() != 1;
+  if (op.getBatchGroupCount() == 1)
+    map.operands[0][dims.getInputBatchDimension()] =
+        map.results[0][dims.getOutputBatchDimension()] = addLoop(map);
+  if (!grouped)
+    map.operands[0][dims.getInputFeatureDimension()] =
+        map.operands[1][dims.getKernelInputFeatureDimension()] =
+            addLoop(map, ReductionKind::Sum);
+  if (!grouped && op.getBatchGroupCount() == 1)
+    map.operands[1][dims.getKernelOutputFeatureDimension()] =
+        map.results[0][dims.getOutputFeatureDimension()] = addLoop(map);
+  map.linear = {{0}, {1}};
+  return map;
+}
 
-struct ConvolutionModel
-    : FormOpInterface::ExternalModel<ConvolutionModel,
-                                     stablehlo::ConvolutionOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::ConvolutionOp>(operation);
-    stablehlo::ConvDimensionNumbersAttr dims = op.getDimensionNumbers();
-    DimensionMap map = getWholeMap(op);
-    bool grouped = op.getFeatureGroupCount() != 1;
-    if (op.getBatchGroupCount() == 1)
-      map.operands[0][dims.getInputBatchDimension()] =
-          map.results[0][dims.getOutputBatchDimension()] = addLoop(map);
-    if (!grouped)
-      map.operands[0][dims.getInputFeatureDimension()] =
-          map.operands[1][dims.getKernelInputFeatureDimension()] =
-              addLoop(map, ReductionKind::Sum);
-    if (!grouped && op.getBatchGroupCount() == 1)
-      map.operands[1][dims.getKernelOutputFeatureDimension()] =
-          map.results[0][dims.getOutputFeatureDimension()] = addLoop(map);
-    map.linear = {{0}, {1}};
-    return map;
-  }
-};
-
-struct ReduceModel
-    : FormOpInterface::ExternalModel<ReduceModel, stablehlo::ReduceOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::ReduceOp>(operation);
-    DimensionMap map = getWholeMap(op);
-    unsigned inputs = op.getInputs().size();
-    std::optional<ReductionKind> reduction;
-    if (inputs == 1)
-      reduction = getReduction(op.getBody());
-    int next = 0;
-    for (int dim = 0, rank = map.operands[0].size(); dim < rank; ++dim) {
-      bool reduced = llvm::is_contained(op.getDimensions(), dim);
-      if (reduced && !reduction)
-        continue;
-      int loop = addLoop(map, reduced ? reduction : std::nullopt);
-      for (unsigned i = 0; i < inputs; ++i) {
-        map.operands[i][dim] = loop;
-        if (!reduced)
-          map.results[i][next] = loop;
-      }
-      next += !reduced;
+static DimensionMap getReduceMap(stablehlo::ReduceOp op) {
+  DimensionMap map = getWholeMap(op);
+  unsigned inputs = op.getInputs().size();
+  std::optional<ReductionKind> reduction;
+  if (inputs == 1)
+    reduction = getReduction(op.getBody());
+  int next = 0;
+  for (int dim = 0, rank = map.operands[0].size(); dim < rank; ++dim) {
+    bool reduced = llvm::is_contained(op.getDimensions(), dim);
+    if (reduced && !reduction)
+      continue;
+    int loop = addLoop(map, reduced ? reduction : std::nullopt);
+    for (unsigned i = 0; i < inputs; ++i) {
+      map.operands[i][dim] = loop;
+      if (!reduced)
+        map.results[i][next] = loop;
     }
-    if (reduction == ReductionKind::Sum)
-      map.linear = {{0, 1}};
-    else if (reduction) {
-      map.linear = {{0}};
-      map.commutesWith = reduction;
-    }
-    return map;
+    next += !reduced;
   }
-};
-} // namespace
-
+  if (reduction == ReductionKind::Sum)
+    map.linear = {{0, 1}};
+  else if (reduction) {
+    map.linear = {{0}};
+    map.commutesWith = reduction;
+  }
+  return map;
+}
 /// Windows of one element along a dimension leave it alone.
 template <typename OpTy>
 static SmallVector<bool> getUntouchedDims(OpTy op, int64_t rank) {
@@ -115,100 +98,75 @@ static SmallVector<bool> getUntouchedDims(OpTy op, int64_t rank) {
   return untouched;
 }
 
-namespace {
-struct ReduceWindowModel
-    : FormOpInterface::ExternalModel<ReduceWindowModel,
-                                     stablehlo::ReduceWindowOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::ReduceWindowOp>(operation);
-    DimensionMap map = getWholeMap(op);
-    unsigned inputs = op.getInputs().size();
-    int64_t rank = map.operands[0].size();
-    SmallVector<bool> untouched = getUntouchedDims(op, rank);
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      if (!untouched[dim] ||
-          (op.getBaseDilations() && (*op.getBaseDilations())[dim] != 1))
-        continue;
-      int loop = addLoop(map);
-      for (unsigned i = 0; i < inputs; ++i)
-        map.operands[i][dim] = map.results[i][dim] = loop;
-    }
-    if (inputs == 1 && getReduction(op.getBody()) == ReductionKind::Sum)
-      map.linear = {{0, 1}};
-    return map;
+static DimensionMap getReduceWindowMap(stablehlo::ReduceWindowOp op) {
+  DimensionMap map = getWholeMap(op);
+  unsigned inputs = op.getInputs().size();
+  int64_t rank = map.operands[0].size();
+  SmallVector<bool> untouched = getUntouchedDims(op, rank);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!untouched[dim] ||
+        (op.getBaseDilations() && (*op.getBaseDilations())[dim] != 1))
+      continue;
+    int loop = addLoop(map);
+    for (unsigned i = 0; i < inputs; ++i)
+      map.operands[i][dim] = map.results[i][dim] = loop;
   }
-};
+  if (inputs == 1 && getReduction(op.getBody()) == ReductionKind::Sum)
+    map.linear = {{0, 1}};
+  return map;
+}
 
-struct SelectAndScatterModel
-    : FormOpInterface::ExternalModel<SelectAndScatterModel,
-                                     stablehlo::SelectAndScatterOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::SelectAndScatterOp>(operation);
-    DimensionMap map = getWholeMap(op);
-    int64_t rank = map.operands[0].size();
-    SmallVector<bool> untouched = getUntouchedDims(op, rank);
-    for (int64_t dim = 0; dim < rank; ++dim)
-      if (untouched[dim])
-        map.operands[0][dim] = map.operands[1][dim] = map.results[0][dim] =
-            addLoop(map);
-    if (getReduction(op.getScatter()) == ReductionKind::Sum)
-      map.linear = {{1, 2}};
-    return map;
+static DimensionMap getSelectAndScatterMap(stablehlo::SelectAndScatterOp op) {
+  DimensionMap map = getWholeMap(op);
+  int64_t rank = map.operands[0].size();
+  SmallVector<bool> untouched = getUntouchedDims(op, rank);
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (untouched[dim])
+      map.operands[0][dim] = map.operands[1][dim] = map.results[0][dim] =
+          addLoop(map);
+  if (getReduction(op.getScatter()) == ReductionKind::Sum)
+    map.linear = {{1, 2}};
+  return map;
+}
+
+static DimensionMap getSortMap(stablehlo::SortOp op) {
+  DimensionMap map = getElementwiseMap(op);
+  for (auto *list : {&map.operands, &map.results})
+    for (SmallVector<int> &dims : *list)
+      dims[op.getDimension()] = DimensionMap::whole;
+  return map;
+}
+
+/// Operations on matrices in the last two dimensions: the others are a batch.
+static DimensionMap getBatchedMap(Operation *op) {
+  DimensionMap map = getWholeMap(op);
+  int64_t batch = int64_t(map.results[0].size()) - 2;
+  for (int64_t dim = 0; dim < batch; ++dim) {
+    int loop = addLoop(map);
+    for (SmallVector<int> &operand : map.operands)
+      operand[dim] = loop;
+    map.results[0][dim] = loop;
   }
-};
+  return map;
+}
 
-struct SortModel
-    : FormOpInterface::ExternalModel<SortModel, stablehlo::SortOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::SortOp>(operation);
-    DimensionMap map = getElementwiseMap(op);
-    for (auto *list : {&map.operands, &map.results})
-      for (SmallVector<int> &dims : *list)
-        dims[op.getDimension()] = DimensionMap::whole;
-    return map;
-  }
-};
-
-/// Operations on matrices in the last dimensions: the others are a batch.
-template <typename OpTy, int matrixDims>
-struct BatchedModel
-    : FormOpInterface::ExternalModel<BatchedModel<OpTy, matrixDims>, OpTy> {
-  DimensionMap getDimensionMap(Operation *op) const {
-    DimensionMap map = getWholeMap(op);
-    int64_t batch = int64_t(map.results[0].size()) - matrixDims;
-    for (int64_t dim = 0; dim < batch; ++dim) {
-      int loop = addLoop(map);
-      for (SmallVector<int> &operand : map.operands)
-        operand[dim] = loop;
-      map.results[0][dim] = loop;
-    }
-    return map;
-  }
-};
-
-struct FftModel : FormOpInterface::ExternalModel<FftModel, stablehlo::FftOp> {
-  DimensionMap getDimensionMap(Operation *operation) const {
-    auto op = cast<stablehlo::FftOp>(operation);
-    DimensionMap map = getWholeMap(op);
-    int64_t batch = map.results[0].size() - op.getFftLength().size();
-    for (int64_t dim = 0; dim < batch; ++dim)
-      map.operands[0][dim] = map.results[0][dim] = addLoop(map);
-    map.linear = {{0}};
-    return map;
-  }
-};
-} // namespace
-
+static DimensionMap getFftMap(stablehlo::FftOp op) {
+  DimensionMap map = getWholeMap(op);
+  int64_t batch = map.results[0].size() - op.getFftLength().size();
+  for (int64_t dim = 0; dim < batch; ++dim)
+    map.operands[0][dim] = map.results[0][dim] = addLoop(map);
+  map.linear = {{0}};
+  return map;
+}
 void forms::attachContractionModels(MLIRContext *context) {
   using namespace stablehlo;
-  DotGeneralOp::attachInterface<DotGeneralModel>(*context);
-  ConvolutionOp::attachInterface<ConvolutionModel>(*context);
-  ReduceOp::attachInterface<ReduceModel>(*context);
-  ReduceWindowOp::attachInterface<ReduceWindowModel>(*context);
-  SelectAndScatterOp::attachInterface<SelectAndScatterModel>(*context);
-  SortOp::attachInterface<SortModel>(*context);
-  FftOp::attachInterface<FftModel>(*context);
-  CholeskyOp::attachInterface<BatchedModel<CholeskyOp, 2>>(*context);
-  TriangularSolveOp::attachInterface<BatchedModel<TriangularSolveOp, 2>>(
-      *context);
+  attachMap<DotGeneralOp, getDotGeneralMap>(context);
+  attachMap<ConvolutionOp, getConvolutionMap>(context);
+  attachMap<ReduceOp, getReduceMap>(context);
+  attachMap<ReduceWindowOp, getReduceWindowMap>(context);
+  attachMap<SelectAndScatterOp, getSelectAndScatterMap>(context);
+  attachMap<SortOp, getSortMap>(context);
+  attachMap<FftOp, getFftMap>(context);
+  attachMap<CholeskyOp, getBatchedMap>(context);
+  attachMap<TriangularSolveOp, getBatchedMap>(context);
 }

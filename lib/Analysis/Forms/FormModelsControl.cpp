@@ -67,11 +67,7 @@ struct WhileModel
       scope.analysis.makeReplicated(body);
       return FormRule::allReplicated(op, reason);
     }
-    FormRule rule;
-    rule.operands = carried;
-    rule.results = carried;
-    rule.captures = getCaptureForms(op, scope);
-    return rule;
+    return {carried, carried, getCaptureForms(op, scope)};
   }
 };
 
@@ -107,35 +103,24 @@ struct BranchModel : FormOpInterface::ExternalModel<BranchModel<OpTy>, OpTy> {
         scope.analysis.makeReplicated(region.front());
       return FormRule::allReplicated(op, reason);
     }
-    FormRule rule;
-    rule.operands.assign(forms.begin(), forms.end());
-    rule.results = results;
-    rule.captures = getCaptureForms(op, scope);
-    return rule;
+    return {SmallVector<Form>(forms), results, getCaptureForms(op, scope)};
   }
 };
+
+} // namespace
 
 /// Another layout on devices is the same value: what the user wishes, or what a
 /// plan says.
-template <typename OpTy>
-struct LayoutModel : FormOpInterface::ExternalModel<LayoutModel<OpTy>, OpTy> {
-  DimensionMap getDimensionMap(Operation *op) const {
-    DimensionMap map = getElementwiseMap(op);
-    map.linear = {{0}};
-    map.movesData = true;
-    return map;
-  }
-};
-} // namespace
+static DimensionMap getLayoutMap(Operation *op) {
+  return makeMove(getElementwiseMap(op));
+}
 
 void forms::attachShardingModels(MLIRContext *context) {
-  using sdy::ShardingConstraintOp;
-  ShardingConstraintOp::attachInterface<LayoutModel<ShardingConstraintOp>>(
-      *context);
+  attachMap<sdy::ShardingConstraintOp, getLayoutMap>(context);
 }
 
 void forms::attachReshardModels(MLIRContext *context) {
-  ReshardOp::attachInterface<LayoutModel<ReshardOp>>(*context);
+  attachMap<ReshardOp, getLayoutMap>(context);
 }
 
 void forms::attachControlModels(MLIRContext *context) {

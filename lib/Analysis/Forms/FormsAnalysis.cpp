@@ -134,11 +134,8 @@ void FormAnalysis::enqueueUsers(Value value) {
   for (Operation *user : value.getUsers()) {
     Operation *ancestor = block.findAncestorOpInBlock(*user);
     auto it = ancestor ? position.find(ancestor) : position.end();
-    if (it == position.end() || queued[it->second])
-      continue;
-    queued[it->second] = true;
-    queue.push_back(it->second);
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
+    if (it != position.end())
+      enqueue(it->second);
   }
 }
 
@@ -219,17 +216,14 @@ void FormAnalysis::run() {
   rules.clear();
   forms.reserve(ops.size());
   rules.reserve(ops.size());
-  queue = llvm::to_vector(llvm::seq<unsigned>(0, ops.size()));
-  queued.assign(ops.size(), true);
-  while (!queue.empty()) {
-    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
-    unsigned next = queue.pop_back_val();
-    queued[next] = false;
-    if (!visit(ops[next]) && !queued[next]) {
-      queued[next] = true;
-      queue.push_back(next);
-      std::push_heap(queue.begin(), queue.end(), std::greater<>());
-    }
+  first = 0;
+  queued.clear();
+  queued.resize(ops.size(), true);
+  for (int next; (next = queued.find_first_in(first, ops.size())) >= 0;) {
+    queued.reset(next);
+    first = next + 1;
+    if (!visit(ops[next]))
+      enqueue(next);
   }
 }
 

@@ -33,6 +33,12 @@ SmallVector<Value> hetero::getCaptures(Operation *op) {
   return captures.takeVector();
 }
 
+SmallVector<Value> hetero::getUses(Operation *op) {
+  SmallVector<Value> uses(op->getOperands());
+  llvm::append_range(uses, getCaptures(op));
+  return uses;
+}
+
 bool hetero::isZero(Value value) {
   for (;;) {
     if (matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()))

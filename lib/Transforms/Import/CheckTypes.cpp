@@ -78,32 +78,20 @@ static std::pair<Problem, Type> findProblem(Operation *op) {
 }
 
 static void report(Operation *op, Problem problem, Type type) {
-  switch (problem) {
-  case Problem::Quantized:
-    op->emitOpError() << "has quantized elements, " << type
-                      << ", which cannot be trained; dequantize them before "
-                         "exporting the step";
-    return;
-  case Problem::Bounded:
-    op->emitOpError() << "has a bounded dynamic shape, " << type
-                      << ", and a plan needs static ones; pad to the bound "
-                         "before exporting the step";
-    return;
-  case Problem::Dynamic:
-    op->emitOpError() << "has a dynamic shape, " << type
-                      << ", and a plan needs static ones; export the step "
-                         "with concrete shapes";
-    return;
-  case Problem::Encoded:
-    op->emitOpError() << "has a tensor with an encoding, " << type
-                      << ", and a plan needs dense ones";
-    return;
-  case Problem::TooLarge:
-    op->emitOpError() << "has more elements than 64 bits can count, " << type;
-    return;
-  case Problem::None:
-    return;
-  }
+  // Before the type and behind it, in the order of problems.
+  static constexpr std::pair<StringLiteral, StringLiteral> texts[] = {
+      {"", ""},
+      {"has quantized elements, ",
+       ", which cannot be trained; dequantize them before exporting the step"},
+      {"has a bounded dynamic shape, ",
+       ", and a plan needs static ones; pad to the bound before exporting the "
+       "step"},
+      {"has a dynamic shape, ",
+       ", and a plan needs static ones; export the step with concrete shapes"},
+      {"has a tensor with an encoding, ", ", and a plan needs dense ones"},
+      {"has more elements than 64 bits can count, ", ""}};
+  auto [before, behind] = texts[int(problem)];
+  op->emitOpError() << before << type << behind;
 }
 
 void CheckTypesPass::runOnOperation() {

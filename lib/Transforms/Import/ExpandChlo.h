@@ -43,6 +43,10 @@ mlir::LogicalResult checkStatic(mlir::Operation *op);
 void replaceWith(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                  mlir::Value value);
 
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// `x` in the type to compute in: f64 stays, every smaller type becomes f32.
 Expr upcast(Expr x);
 
@@ -54,66 +58,51 @@ Expr expandNextAfter(Expr x, Expr y);
 Expr expandPolygamma(Expr n, Expr x);
 Expr expandZeta(Expr x, Expr q);
 
-/// Formats in which stepping to the next bit pattern is stepping to the next
-/// number, and zero has both signs.
-bool supportsNextAfter(mlir::Type elementType);
+/// Reports elements of formats in which stepping to the next bit pattern is not
+/// stepping to the next number, or zero has one sign.
+mlir::LogicalResult checkNextAfter(mlir::Operation *op);
 
 //===----------------------------------------------------------------------===//
 // Patterns of element-wise ops
 //===----------------------------------------------------------------------===//
 
-/// Expands a real function of one operand.
-template <typename OpT, Expr (*expand)(Expr)>
-struct ExpandUnary : public mlir::OpRewritePattern<OpT> {
-  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
-
-  mlir::LogicalResult
-  matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
-    if (llvm::isa<mlir::ComplexType>(
-            mlir::getElementTypeOrSelf(op.getOperand().getType())))
-      return mlir::failure();
-    if (mlir::failed(checkExpandable(op)))
-      return mlir::failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op, expand(upcast(b(op.getOperand()))));
-    return mlir::success();
-  }
-};
-
-/// Expands a complex function of one operand.
-template <typename OpT, Expr (*expand)(Expr)>
-struct ExpandComplexUnary : public mlir::OpRewritePattern<OpT> {
-  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
-
-  mlir::LogicalResult
-  matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
-    if (!llvm::isa<mlir::ComplexType>(
-            mlir::getElementTypeOrSelf(op.getOperand().getType())))
-      return mlir::failure();
-    if (mlir::failed(checkExpandable(op)))
-      return mlir::failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op, expand(b(op.getOperand())));
-    return mlir::success();
-  }
-};
+/// Expands a function of one operand that is real, or one that is complex.
+template <typename OpT, Expr (*expand)(Expr), bool isComplex = false>
+mlir::LogicalResult expandUnary(OpT op, mlir::PatternRewriter &rewriter) {
+  mlir::Type type = mlir::getElementTypeOrSelf(op.getOperand().getType());
+  if (llvm::isa<mlir::ComplexType>(type) != isComplex ||
+      mlir::failed(checkExpandable(op)))
+    return mlir::failure();
+  ExprBuilder b(rewriter, op.getLoc());
+  replaceWith(rewriter, op, expand(upcast(b(op.getOperand()))));
+  return mlir::success();
+}
 
 /// Expands a real function of two operands.
 template <typename OpT, Expr (*expand)(Expr, Expr)>
-struct ExpandBinary : public mlir::OpRewritePattern<OpT> {
-  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
+mlir::LogicalResult expandBinary(OpT op, mlir::PatternRewriter &rewriter) {
+  if (mlir::failed(checkExpandable(op)))
+    return mlir::failure();
+  ExprBuilder b(rewriter, op.getLoc());
+  replaceWith(
+      rewriter, op,
+      expand(upcast(b(op->getOperand(0))), upcast(b(op->getOperand(1)))));
+  return mlir::success();
+}
 
-  mlir::LogicalResult
-  matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
-    if (mlir::failed(checkExpandable(op)))
-      return mlir::failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(
-        rewriter, op,
-        expand(upcast(b(op->getOperand(0))), upcast(b(op->getOperand(1)))));
-    return mlir::success();
-  }
-};
+/// Expands an op to the value that `expand` makes; null where that has reported
+/// why it cannot.
+template <typename OpT, mlir::Value (*expand)(OpT, ExprBuilder &)>
+mlir::LogicalResult expandWith(OpT op, mlir::PatternRewriter &rewriter) {
+  if (mlir::failed(checkExpandable(op)))
+    return mlir::failure();
+  ExprBuilder b(rewriter, op.getLoc());
+  mlir::Value value = expand(op, b);
+  if (!value)
+    return mlir::failure();
+  replaceWith(rewriter, op, value);
+  return mlir::success();
+}
 
 } // namespace hetero
 

@@ -6,7 +6,6 @@
 // which relative error.
 
 #include "ExpandChlo.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hetero;
@@ -48,21 +47,15 @@ static Expr expandBesselI1e(Expr x) {
   return select(a < border, small, select(x < 0.0, -large, large));
 }
 
-namespace {
-struct RejectComplexBessel : public OpRewritePattern<chlo::BesselI1eOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::BesselI1eOp op,
-                                PatternRewriter &) const override {
-    if (!isa<ComplexType>(getElementTypeOrSelf(op.getOperand().getType())))
-      return failure();
-    return op.emitOpError() << "cannot be expanded for complex elements, "
-                            << op.getOperand().getType();
-  }
-};
-} // namespace
+static LogicalResult rejectComplexBessel(chlo::BesselI1eOp op,
+                                         PatternRewriter &) {
+  if (!isa<ComplexType>(getElementTypeOrSelf(op.getOperand().getType())))
+    return failure();
+  return op.emitOpError() << "cannot be expanded for complex elements, "
+                          << op.getOperand().getType();
+}
 
 void hetero::populateExpandChloBessel(RewritePatternSet &patterns) {
-  patterns.add<ExpandUnary<chlo::BesselI1eOp, expandBesselI1e>,
-               RejectComplexBessel>(patterns.getContext());
+  patterns.add(expandUnary<chlo::BesselI1eOp, expandBesselI1e>)
+      .add(rejectComplexBessel);
 }

@@ -11,8 +11,8 @@ using namespace hetero;
 /// `op` when that is not possible.
 static FailureOr<Value> broadcastTo(PatternRewriter &rewriter, Operation *op,
                                     Value value, ArrayRef<int64_t> dims) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  RankedTensorType type = getTensorType(value);
+  RankedTensorType result = getTensorType(op->getResult(0));
   llvm::SmallBitVector seen(result.getRank());
   bool isPossible = int64_t(dims.size()) == type.getRank();
   for (unsigned i = 0; isPossible && i != dims.size(); ++i) {
@@ -39,18 +39,18 @@ static FailureOr<Value> broadcastTo(PatternRewriter &rewriter, Operation *op,
 /// The dimensions of the result that a value of rank `rank` is aligned with
 /// when nothing else is said: the last ones.
 static SmallVector<int64_t> getLastDims(Operation *op, int64_t rank) {
-  int64_t resultRank =
-      cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  int64_t resultRank = getTensorType(op->getResult(0)).getRank();
   return llvm::to_vector(llvm::seq<int64_t>(resultRank - rank, resultRank));
 }
 
-/// Broadcasts both operands of a binary op.
+/// Replaces a binary op by what `make` makes of its operands, broadcast.
 template <typename OpT>
-static FailureOr<std::pair<Value, Value>>
-broadcastOperands(PatternRewriter &rewriter, OpT op) {
+static LogicalResult
+replaceBroadcast(PatternRewriter &rewriter, OpT op,
+                 llvm::function_ref<Value(Expr, Expr)> make) {
   Value lhs = op.getLhs(), rhs = op.getRhs();
-  int64_t lhsRank = cast<RankedTensorType>(lhs.getType()).getRank();
-  int64_t rhsRank = cast<RankedTensorType>(rhs.getType()).getRank();
+  int64_t lhsRank = getTensorType(lhs).getRank();
+  int64_t rhsRank = getTensorType(rhs).getRank();
   SmallVector<int64_t> lhsDims = getLastDims(op, lhsRank);
   SmallVector<int64_t> rhsDims = getLastDims(op, rhsRank);
   // They speak of the operand of lower rank.
@@ -62,7 +62,9 @@ broadcastOperands(PatternRewriter &rewriter, OpT op) {
   FailureOr<Value> newRhs = broadcastTo(rewriter, op, rhs, rhsDims);
   if (failed(newRhs))
     return failure();
-  return std::make_pair(*newLhs, *newRhs);
+  ExprBuilder b(rewriter, op.getLoc());
+  replaceWith(rewriter, op, make(b(*newLhs), b(*newRhs)));
+  return success();
 }
 
 namespace {
@@ -95,141 +97,91 @@ static LogicalResult checkElements(Operation *op, Elements elements) {
                            << type;
 }
 
-namespace {
 /// An op of StableHLO after the broadcast.
 template <typename OpT, typename NewOpT, Elements elements>
-struct ExpandToOp : public OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)) || failed(checkElements(op, elements)))
-      return failure();
-    auto operands = broadcastOperands(rewriter, op);
-    if (failed(operands))
-      return failure();
-    replaceWith(rewriter, op,
-                NewOpT::create(rewriter, op.getLoc(), operands->first,
-                               operands->second));
-    return success();
-  }
-};
+static LogicalResult expandToOp(OpT op, PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)) || failed(checkElements(op, elements)))
+    return failure();
+  return replaceBroadcast(rewriter, op, [&](Value lhs, Value rhs) -> Value {
+    return NewOpT::create(rewriter, op.getLoc(), lhs, rhs);
+  });
+}
 
 /// A function that is expanded in turn.
 template <typename OpT, Expr (*expand)(Expr, Expr)>
-struct ExpandToFunction : public OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
+static LogicalResult expandToFunction(OpT op, PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)) || failed(checkElements(op, Elements::Float)))
+    return failure();
+  return replaceBroadcast(rewriter, op, [](Expr lhs, Expr rhs) -> Value {
+    return expand(upcast(lhs), upcast(rhs));
+  });
+}
 
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)) || failed(checkElements(op, Elements::Float)))
+static LogicalResult expandBroadcastNextAfter(chlo::BroadcastNextAfterOp op,
+                                              PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)) || failed(checkNextAfter(op)))
+    return failure();
+  return replaceBroadcast(rewriter, op, expandNextAfter);
+}
+
+static LogicalResult expandBroadcastCompare(chlo::BroadcastCompareOp op,
+                                            PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)))
+    return failure();
+  // The cases of both enumerations have the same numbers.
+  auto direction = stablehlo::ComparisonDirection(op.getComparisonDirection());
+  auto type = stablehlo::ComparisonType(
+      op.getCompareType().value_or(chlo::ComparisonType::NOTYPE));
+  return replaceBroadcast(rewriter, op, [&](Value lhs, Value rhs) -> Value {
+    return stablehlo::CompareOp::create(rewriter, op.getLoc(), lhs, rhs,
+                                        direction, type);
+  });
+}
+
+static LogicalResult expandBroadcastSelect(chlo::BroadcastSelectOp op,
+                                           PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)))
+    return failure();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> value =
+        broadcastTo(rewriter, op, operand,
+                    getLastDims(op, getTensorType(operand).getRank()));
+    if (failed(value))
       return failure();
-    auto operands = broadcastOperands(rewriter, op);
-    if (failed(operands))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(
-        rewriter, op,
-        expand(upcast(b(operands->first)), upcast(b(operands->second))));
-    return success();
+    operands.push_back(*value);
   }
-};
-
-struct ExpandBroadcastNextAfter
-    : public OpRewritePattern<chlo::BroadcastNextAfterOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::BroadcastNextAfterOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)))
-      return failure();
-    Type elementType = getElementTypeOrSelf(op.getLhs().getType());
-    if (!supportsNextAfter(elementType))
-      return op.emitOpError()
-             << "cannot be expanded for elements of type " << elementType;
-    auto operands = broadcastOperands(rewriter, op);
-    if (failed(operands))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op,
-                expandNextAfter(b(operands->first), b(operands->second)));
-    return success();
-  }
-};
-
-struct ExpandBroadcastCompare
-    : public OpRewritePattern<chlo::BroadcastCompareOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::BroadcastCompareOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)))
-      return failure();
-    auto operands = broadcastOperands(rewriter, op);
-    if (failed(operands))
-      return failure();
-    // The cases of both enumerations have the same numbers.
-    auto direction =
-        stablehlo::ComparisonDirection(op.getComparisonDirection());
-    auto type = stablehlo::ComparisonType(
-        op.getCompareType().value_or(chlo::ComparisonType::NOTYPE));
-    replaceWith(rewriter, op,
-                stablehlo::CompareOp::create(rewriter, op.getLoc(),
-                                             operands->first, operands->second,
-                                             direction, type));
-    return success();
-  }
-};
-
-struct ExpandBroadcastSelect
-    : public OpRewritePattern<chlo::BroadcastSelectOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::BroadcastSelectOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)))
-      return failure();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      int64_t rank = cast<RankedTensorType>(operand.getType()).getRank();
-      FailureOr<Value> value =
-          broadcastTo(rewriter, op, operand, getLastDims(op, rank));
-      if (failed(value))
-        return failure();
-      operands.push_back(*value);
-    }
-    replaceWith(rewriter, op,
-                stablehlo::SelectOp::create(rewriter, op.getLoc(), operands[0],
-                                            operands[1], operands[2]));
-    return success();
-  }
-};
-} // namespace
+  replaceWith(rewriter, op,
+              stablehlo::SelectOp::create(rewriter, op.getLoc(), operands[0],
+                                          operands[1], operands[2]));
+  return success();
+}
 
 void hetero::populateExpandChloBroadcast(RewritePatternSet &patterns) {
   using E = Elements;
-  patterns.add<
-      ExpandToOp<chlo::BroadcastAddOp, stablehlo::AddOp, E::Any>,
-      ExpandToOp<chlo::BroadcastAndOp, stablehlo::AndOp, E::Any>,
-      ExpandToOp<chlo::BroadcastAtan2Op, stablehlo::Atan2Op, E::FloatOrComplex>,
-      ExpandToOp<chlo::BroadcastComplexOp, stablehlo::ComplexOp, E::Any>,
-      ExpandToOp<chlo::BroadcastDivOp, stablehlo::DivOp, E::Number>,
-      ExpandToOp<chlo::BroadcastMaxOp, stablehlo::MaxOp, E::Any>,
-      ExpandToOp<chlo::BroadcastMinOp, stablehlo::MinOp, E::Any>,
-      ExpandToOp<chlo::BroadcastMulOp, stablehlo::MulOp, E::Any>,
-      ExpandToOp<chlo::BroadcastOrOp, stablehlo::OrOp, E::Any>,
-      ExpandToOp<chlo::BroadcastPowOp, stablehlo::PowOp, E::Number>,
-      ExpandToOp<chlo::BroadcastRemOp, stablehlo::RemOp, E::Number>,
-      ExpandToOp<chlo::BroadcastShiftLeftOp, stablehlo::ShiftLeftOp,
-                 E::Integer>,
-      ExpandToOp<chlo::BroadcastShiftRightArithmeticOp,
-                 stablehlo::ShiftRightArithmeticOp, E::Integer>,
-      ExpandToOp<chlo::BroadcastShiftRightLogicalOp,
-                 stablehlo::ShiftRightLogicalOp, E::Integer>,
-      ExpandToOp<chlo::BroadcastSubOp, stablehlo::SubtractOp, E::Number>,
-      ExpandToOp<chlo::BroadcastXorOp, stablehlo::XorOp, E::Any>,
-      ExpandToFunction<chlo::BroadcastPolygammaOp, expandPolygamma>,
-      ExpandToFunction<chlo::BroadcastZetaOp, expandZeta>,
-      ExpandBroadcastCompare, ExpandBroadcastNextAfter, ExpandBroadcastSelect>(
-      patterns.getContext());
+  patterns.add(expandToOp<chlo::BroadcastAddOp, stablehlo::AddOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastAndOp, stablehlo::AndOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastAtan2Op, stablehlo::Atan2Op,
+                      E::FloatOrComplex>)
+      .add(expandToOp<chlo::BroadcastComplexOp, stablehlo::ComplexOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastDivOp, stablehlo::DivOp, E::Number>)
+      .add(expandToOp<chlo::BroadcastMaxOp, stablehlo::MaxOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastMinOp, stablehlo::MinOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastMulOp, stablehlo::MulOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastOrOp, stablehlo::OrOp, E::Any>)
+      .add(expandToOp<chlo::BroadcastPowOp, stablehlo::PowOp, E::Number>)
+      .add(expandToOp<chlo::BroadcastRemOp, stablehlo::RemOp, E::Number>)
+      .add(expandToOp<chlo::BroadcastShiftLeftOp, stablehlo::ShiftLeftOp,
+                      E::Integer>)
+      .add(expandToOp<chlo::BroadcastShiftRightArithmeticOp,
+                      stablehlo::ShiftRightArithmeticOp, E::Integer>)
+      .add(expandToOp<chlo::BroadcastShiftRightLogicalOp,
+                      stablehlo::ShiftRightLogicalOp, E::Integer>)
+      .add(expandToOp<chlo::BroadcastSubOp, stablehlo::SubtractOp, E::Number>)
+      .add(expandToOp<chlo::BroadcastXorOp, stablehlo::XorOp, E::Any>)
+      .add(expandToFunction<chlo::BroadcastPolygammaOp, expandPolygamma>)
+      .add(expandToFunction<chlo::BroadcastZetaOp, expandZeta>)
+      .add(expandBroadcastCompare)
+      .add(expandBroadcastNextAfter)
+      .add(expandBroadcastSelect);
 }

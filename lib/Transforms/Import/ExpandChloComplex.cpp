@@ -211,15 +211,14 @@ static Expr expandSquare(Expr z) {
 }
 
 void hetero::populateExpandChloComplex(RewritePatternSet &patterns) {
-  patterns.add<ExpandComplexUnary<chlo::AcosOp, expandAcos>,
-               ExpandComplexUnary<chlo::AcoshOp, expandAcosh>,
-               ExpandComplexUnary<chlo::AsinAcosKernelOp, expandKernel>,
-               ExpandComplexUnary<chlo::AsinOp, expandAsin>,
-               ExpandComplexUnary<chlo::AsinhOp, expandAsinh>,
-               ExpandComplexUnary<chlo::AtanOp, expandAtan>,
-               ExpandComplexUnary<chlo::AtanhOp, expandAtanh>,
-               ExpandComplexUnary<chlo::CoshOp, expandCosh>,
-               ExpandComplexUnary<chlo::SinhOp, expandSinh>,
-               ExpandComplexUnary<chlo::SquareOp, expandSquare>>(
-      patterns.getContext());
+  patterns.add(expandUnary<chlo::AcosOp, expandAcos, true>)
+      .add(expandUnary<chlo::AcoshOp, expandAcosh, true>)
+      .add(expandUnary<chlo::AsinAcosKernelOp, expandKernel, true>)
+      .add(expandUnary<chlo::AsinOp, expandAsin, true>)
+      .add(expandUnary<chlo::AsinhOp, expandAsinh, true>)
+      .add(expandUnary<chlo::AtanOp, expandAtan, true>)
+      .add(expandUnary<chlo::AtanhOp, expandAtanh, true>)
+      .add(expandUnary<chlo::CoshOp, expandCosh, true>)
+      .add(expandUnary<chlo::SinhOp, expandSinh, true>)
+      .add(expandUnary<chlo::SquareOp, expandSquare, true>);
 }

@@ -93,10 +93,13 @@ static Expr expandIsPosInf(Expr x) { return x == INFINITY; }
 // Bits of floating-point numbers
 //===----------------------------------------------------------------------===//
 
-bool hetero::supportsNextAfter(Type elementType) {
-  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
-             Float8E5M2Type, Float8E4M3Type, Float8E3M4Type, Float8E4M3FNType>(
-      elementType);
+LogicalResult hetero::checkNextAfter(Operation *op) {
+  Type elementType = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E5M2Type,
+          Float8E4M3Type, Float8E3M4Type, Float8E4M3FNType>(elementType))
+    return success();
+  return op->emitOpError() << "cannot be expanded for elements of type "
+                           << elementType;
 }
 
 Expr hetero::expandNextAfter(Expr x, Expr y) {
@@ -122,24 +125,11 @@ Expr hetero::expandNextAfter(Expr x, Expr y) {
   return select(isNaN(x) | isNaN(y), NAN, result);
 }
 
-namespace {
-struct ExpandNextAfter : public OpRewritePattern<chlo::NextAfterOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::NextAfterOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkExpandable(op)))
-      return failure();
-    Type elementType = getElementTypeOrSelf(op.getX().getType());
-    if (!supportsNextAfter(elementType))
-      return op.emitOpError()
-             << "cannot be expanded for elements of type " << elementType;
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op, expandNextAfter(b(op.getX()), b(op.getY())));
-    return success();
-  }
-};
-} // namespace
+static Value expandNextAfterOp(chlo::NextAfterOp op, ExprBuilder &b) {
+  if (failed(checkNextAfter(op)))
+    return {};
+  return expandNextAfter(b(op.getX()), b(op.getY()));
+}
 
 //===----------------------------------------------------------------------===//
 // mulhi
@@ -190,105 +180,65 @@ static Expr expandMulhi(Expr x, Expr y) {
 // Products, copies, constants
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// Needs no wider type, so it does not get one.
-struct ExpandSquare : public OpRewritePattern<chlo::SquareOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::SquareOp op,
-                                PatternRewriter &rewriter) const override {
-    if (isa<ComplexType>(getElementTypeOrSelf(op.getOperand().getType())) ||
-        failed(checkExpandable(op)))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op, square(b(op.getOperand())));
-    return success();
-  }
-};
+static LogicalResult expandSquare(chlo::SquareOp op,
+                                  PatternRewriter &rewriter) {
+  if (isa<ComplexType>(getElementTypeOrSelf(op.getOperand().getType())) ||
+      failed(checkExpandable(op)))
+    return failure();
+  ExprBuilder b(rewriter, op.getLoc());
+  replaceWith(rewriter, op, square(b(op.getOperand())));
+  return success();
+}
 
 /// StableHLO has the same function, real and complex.
-struct ExpandTan : public OpRewritePattern<chlo::TanOp> {
-  using OpRewritePattern::OpRewritePattern;
+static Value expandTan(chlo::TanOp op, ExprBuilder &b) {
+  return b.create<stablehlo::TanOp>(op.getOperand());
+}
 
-  LogicalResult matchAndRewrite(chlo::TanOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkExpandable(op)))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    replaceWith(rewriter, op, b.create<stablehlo::TanOp>(op.getOperand()));
-    return success();
-  }
-};
+static Value expandConj(chlo::ConjOp op, ExprBuilder &b) {
+  Expr z = b(op.getOperand());
+  return isa<ComplexType>(z.getElementType()) ? makeComplex(real(z), -imag(z))
+                                              : z;
+}
 
-struct ExpandConj : public OpRewritePattern<chlo::ConjOp> {
-  using OpRewritePattern::OpRewritePattern;
+static Value expandConstant(chlo::ConstantOp op, ExprBuilder &b) {
+  return b.create<stablehlo::ConstantOp>(Attribute(op.getValue()));
+}
 
-  LogicalResult matchAndRewrite(chlo::ConjOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkExpandable(op)))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    Expr z = b(op.getOperand());
-    if (!isa<ComplexType>(z.getElementType()))
-      replaceWith(rewriter, op, z);
-    else
-      replaceWith(rewriter, op, makeComplex(real(z), -imag(z)));
-    return success();
-  }
-};
-
-struct ExpandConstant : public OpRewritePattern<chlo::ConstantOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::ConstantOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkExpandable(op)))
-      return failure();
-    replaceWith(rewriter, op,
-                stablehlo::ConstantOp::create(rewriter, op.getLoc(),
-                                              Attribute(op.getValue())));
-    return success();
-  }
-};
-
-struct ExpandConstantLike : public OpRewritePattern<chlo::ConstantLikeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::ConstantLikeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkExpandable(op)))
-      return failure();
-    ExprBuilder b(rewriter, op.getLoc());
-    Type elementType = getElementTypeOrSelf(op.getType());
-    Attribute value = op.getValue();
-    if (auto number = dyn_cast<complex::NumberAttr>(value)) {
-      Type part = cast<ComplexType>(elementType).getElementType();
-      value = rewriter.getArrayAttr({FloatAttr::get(part, number.getReal()),
+static Value expandConstantLike(chlo::ConstantLikeOp op, ExprBuilder &b) {
+  Type elementType = getElementTypeOrSelf(op.getType());
+  Attribute value = op.getValue();
+  if (auto number = dyn_cast<complex::NumberAttr>(value)) {
+    Type part = cast<ComplexType>(elementType).getElementType();
+    value =
+        b.getBuilder().getArrayAttr({FloatAttr::get(part, number.getReal()),
                                      FloatAttr::get(part, number.getImag())});
-    } else if (!isa<FloatAttr, IntegerAttr>(value)) {
-      return op.emitOpError()
-             << "cannot be expanded: value " << value << " is not a number";
-    }
-    replaceWith(rewriter, op, b.splat(op.getOperand(), value, elementType));
-    return success();
+  } else if (!isa<FloatAttr, IntegerAttr>(value)) {
+    op.emitOpError() << "cannot be expanded: value " << value
+                     << " is not a number";
+    return {};
   }
-};
-} // namespace
+  return b.splat(op.getOperand(), value, elementType);
+}
 
 void hetero::populateExpandChloElementary(RewritePatternSet &patterns) {
-  patterns
-      .add<ExpandUnary<chlo::AcosOp, expandAcos>,
-           ExpandUnary<chlo::AcoshOp, expandAcosh>,
-           ExpandUnary<chlo::AsinOp, expandAsin>,
-           ExpandUnary<chlo::AsinhOp, expandAsinh>,
-           ExpandUnary<chlo::AtanOp, expandAtan>,
-           ExpandUnary<chlo::AtanhOp, expandAtanh>,
-           ExpandUnary<chlo::CoshOp, expandCosh>,
-           ExpandUnary<chlo::IsInfOp, expandIsInf>,
-           ExpandUnary<chlo::IsNegInfOp, expandIsNegInf>,
-           ExpandUnary<chlo::IsPosInfOp, expandIsPosInf>,
-           ExpandUnary<chlo::SinhOp, expandSinh>,
-           ExpandBinary<chlo::MulhiOp, expandMulhi>, ExpandConj, ExpandConstant,
-           ExpandConstantLike, ExpandNextAfter, ExpandSquare, ExpandTan>(
-          patterns.getContext());
+  patterns.add(expandUnary<chlo::AcosOp, expandAcos>)
+      .add(expandUnary<chlo::AcoshOp, expandAcosh>)
+      .add(expandUnary<chlo::AsinOp, expandAsin>)
+      .add(expandUnary<chlo::AsinhOp, expandAsinh>)
+      .add(expandUnary<chlo::AtanOp, expandAtan>)
+      .add(expandUnary<chlo::AtanhOp, expandAtanh>)
+      .add(expandUnary<chlo::CoshOp, expandCosh>)
+      .add(expandUnary<chlo::IsInfOp, expandIsInf>)
+      .add(expandUnary<chlo::IsNegInfOp, expandIsNegInf>)
+      .add(expandUnary<chlo::IsPosInfOp, expandIsPosInf>)
+      .add(expandUnary<chlo::SinhOp, expandSinh>)
+      .add(expandBinary<chlo::MulhiOp, expandMulhi>)
+      .add(expandWith<chlo::ConjOp, expandConj>)
+      .add(expandWith<chlo::ConstantOp, expandConstant>)
+      .add(expandWith<chlo::ConstantLikeOp, expandConstantLike>)
+      .add(expandWith<chlo::NextAfterOp, expandNextAfterOp>)
+      .add(expandSquare)
+      .add(expandWith<chlo::TanOp, expandTan>);
 }

@@ -157,8 +157,7 @@ static Expr expandErfInv(Expr x) {
 }
 
 void hetero::populateExpandChloErf(RewritePatternSet &patterns) {
-  patterns.add<ExpandUnary<chlo::ErfOp, expandErf>,
-               ExpandUnary<chlo::ErfcOp, expandErfc>,
-               ExpandUnary<chlo::ErfInvOp, expandErfInv>>(
-      patterns.getContext());
+  patterns.add(expandUnary<chlo::ErfOp, expandErf>)
+      .add(expandUnary<chlo::ErfcOp, expandErfc>)
+      .add(expandUnary<chlo::ErfInvOp, expandErfInv>);
 }

@@ -264,8 +264,8 @@ Expr hetero::expandPolygamma(Expr n, Expr x) {
 }
 
 void hetero::populateExpandChloGamma(RewritePatternSet &patterns) {
-  patterns.add<ExpandUnary<chlo::DigammaOp, expandDigamma>,
-               ExpandUnary<chlo::LgammaOp, expandLgamma>,
-               ExpandBinary<chlo::PolygammaOp, expandPolygamma>,
-               ExpandBinary<chlo::ZetaOp, expandZeta>>(patterns.getContext());
+  patterns.add(expandUnary<chlo::DigammaOp, expandDigamma>)
+      .add(expandUnary<chlo::LgammaOp, expandLgamma>)
+      .add(expandBinary<chlo::PolygammaOp, expandPolygamma>)
+      .add(expandBinary<chlo::ZetaOp, expandZeta>);
 }

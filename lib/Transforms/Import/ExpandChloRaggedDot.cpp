@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace hetero;
 
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The dimensions that are in none of the lists.
 static SmallVector<int64_t> getOthers(int64_t rank,
                                       ArrayRef<ArrayRef<int64_t>> lists) {
@@ -55,8 +51,7 @@ public:
 
   Value expand() {
     if (llvm::is_contained(lhsBatching, ragged))
-      return dot(op.getLhs(), op.getRhs(), lhsBatching, rhsBatching,
-                 lhsContracting, rhsContracting, getShape(op.getResult()));
+      return dot(op.getLhs(), op.getRhs(), getShape(op.getResult()));
     if (llvm::is_contained(lhsContracting, ragged))
       return expandContracting();
     return expandFree();
@@ -73,9 +68,7 @@ private:
     return getTensorType(op.getResult()).getElementType();
   }
 
-  Value dot(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatching,
-            ArrayRef<int64_t> rhsBatching, ArrayRef<int64_t> lhsContracting,
-            ArrayRef<int64_t> rhsContracting, ArrayRef<int64_t> shape);
+  Value dot(Value lhs, Value rhs, ArrayRef<int64_t> shape);
   Value broadcast(Value value, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims);
   Value zeros(ArrayRef<int64_t> shape, Type elementType);
   Value sum(Value value, int64_t dim);
@@ -99,12 +92,7 @@ private:
 // Building blocks
 //===----------------------------------------------------------------------===//
 
-Value RaggedDotExpander::dot(Value lhs, Value rhs,
-                             ArrayRef<int64_t> lhsBatching,
-                             ArrayRef<int64_t> rhsBatching,
-                             ArrayRef<int64_t> lhsContracting,
-                             ArrayRef<int64_t> rhsContracting,
-                             ArrayRef<int64_t> shape) {
+Value RaggedDotExpander::dot(Value lhs, Value rhs, ArrayRef<int64_t> shape) {
   MLIRContext *context = op.getContext();
   ArrayAttr precision;
   if (std::optional<ArrayAttr> config = op.getPrecisionConfig()) {
@@ -227,8 +215,7 @@ Value RaggedDotExpander::expandFree() {
   SmallVector<int64_t> maskShape(shape);
   for (int64_t dim : rhsFree)
     shape.push_back(rhsShape[dim]);
-  Value all = dot(op.getLhs(), op.getRhs(), lhsBatching, rhsBatching,
-                  lhsContracting, rhsContracting, shape);
+  Value all = dot(op.getLhs(), op.getRhs(), shape);
 
   // mask[batching, free lhs, groups]
   maskShape.push_back(numGroups);
@@ -289,8 +276,7 @@ Value RaggedDotExpander::expandContracting() {
   if (!isLhs)
     shape.push_back(numGroups);
   Value result =
-      dot(isLhs ? own : op.getLhs(), isLhs ? op.getRhs() : own, lhsBatching,
-          rhsBatching, lhsContracting, rhsContracting, shape);
+      dot(isLhs ? own : op.getLhs(), isLhs ? op.getRhs() : own, shape);
 
   // Move them to the front.
   int64_t groupDim =
@@ -305,20 +291,14 @@ Value RaggedDotExpander::expandContracting() {
       result, rewriter.getDenseI64ArrayAttr(permutation));
 }
 
-namespace {
-struct ExpandRaggedDot : public OpRewritePattern<chlo::RaggedDotOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::RaggedDotOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)))
-      return failure();
-    replaceWith(rewriter, op, RaggedDotExpander(op, rewriter).expand());
-    return success();
-  }
-};
-} // namespace
+static LogicalResult expandRaggedDot(chlo::RaggedDotOp op,
+                                     PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)))
+    return failure();
+  replaceWith(rewriter, op, RaggedDotExpander(op, rewriter).expand());
+  return success();
+}
 
 void hetero::populateExpandChloRaggedDot(RewritePatternSet &patterns) {
-  patterns.add<ExpandRaggedDot>(patterns.getContext());
+  patterns.add(expandRaggedDot);
 }

@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace hetero;
 
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// A tensor of zeros.
 static Value makeZero(OpBuilder &builder, Location loc, RankedTensorType type) {
   return stablehlo::ConstantOp::create(builder, loc, getZeros(type));
@@ -184,38 +180,31 @@ static LogicalResult checkBody(chlo::ScanOp op) {
   return success();
 }
 
-namespace {
-struct ExpandScan : public OpRewritePattern<chlo::ScanOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::ScanOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)) || failed(checkCarries(op)) ||
-        failed(checkBody(op)))
-      return failure();
-    Value scanned = op.getInputs().empty() ? Value(op.getOutputs().front())
-                                           : Value(op.getInputs().front());
-    int64_t numSteps = getTensorType(scanned).getDimSize(op.getDimension());
-    SmallVector<Value> results;
-    for (Value output : op.getOutputs())
-      results.push_back(makeZero(rewriter, op.getLoc(), getTensorType(output)));
-    // Without a step there is no slice that could be read.
-    if (numSteps == 0) {
-      llvm::append_range(results, op.getInits());
-      rewriter.replaceOp(op, results);
-      return success();
-    }
-    ScanLoop loop(op, rewriter, numSteps);
-    ValueRange state = loop.build(results)->getResults();
-    size_t numCarries = op.getInits().size();
-    results = llvm::to_vector(state.drop_front(1 + numCarries));
-    llvm::append_range(results, state.slice(1, numCarries));
+static LogicalResult expandScan(chlo::ScanOp op, PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)) || failed(checkCarries(op)) ||
+      failed(checkBody(op)))
+    return failure();
+  Value scanned = op.getInputs().empty() ? Value(op.getOutputs().front())
+                                         : Value(op.getInputs().front());
+  int64_t numSteps = getTensorType(scanned).getDimSize(op.getDimension());
+  SmallVector<Value> results;
+  for (Value output : op.getOutputs())
+    results.push_back(makeZero(rewriter, op.getLoc(), getTensorType(output)));
+  // Without a step there is no slice that could be read.
+  if (numSteps == 0) {
+    llvm::append_range(results, op.getInits());
     rewriter.replaceOp(op, results);
     return success();
   }
-};
-} // namespace
+  ScanLoop loop(op, rewriter, numSteps);
+  ValueRange state = loop.build(results)->getResults();
+  size_t numCarries = op.getInits().size();
+  results = llvm::to_vector(state.drop_front(1 + numCarries));
+  llvm::append_range(results, state.slice(1, numCarries));
+  rewriter.replaceOp(op, results);
+  return success();
+}
 
 void hetero::populateExpandChloScan(RewritePatternSet &patterns) {
-  patterns.add<ExpandScan>(patterns.getContext());
+  patterns.add(expandScan);
 }

@@ -41,40 +41,33 @@ static Value takeFirst(PatternRewriter &rewriter, Location loc, Value value,
       rewriter.getDenseI64ArrayAttr(strides));
 }
 
-namespace {
-struct ExpandTopK : public OpRewritePattern<chlo::TopKOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(chlo::TopKOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(checkStatic(op)))
-      return failure();
-    auto type = cast<RankedTensorType>(op.getOperand().getType());
-    Type elementType = type.getElementType();
-    if (isa<ComplexType>(elementType))
-      return op.emitOpError() << "cannot be expanded: elements of type "
-                              << elementType << " have no order";
-    Location loc = op.getLoc();
-    int64_t dimension = type.getRank() - 1;
-    Type positionType = rewriter.getI32Type();
-    Value positions = stablehlo::IotaOp::create(
-        rewriter, loc, RankedTensorType::get(type.getShape(), positionType),
-        dimension);
-    auto sort = stablehlo::SortOp::create(
-        rewriter, loc, TypeRange{type, positions.getType()},
-        ValueRange{op.getOperand(), positions},
-        rewriter.getI64IntegerAttr(dimension), rewriter.getBoolAttr(true));
-    makeComparator(rewriter, loc, sort.getComparator(), elementType,
-                   positionType);
-    int64_t k = op.getK();
-    Value values = takeFirst(rewriter, loc, sort->getResult(0), k);
-    Value indices = takeFirst(rewriter, loc, sort->getResult(1), k);
-    rewriter.replaceOp(op, {values, indices});
-    return success();
-  }
-};
-} // namespace
+static LogicalResult expandTopK(chlo::TopKOp op, PatternRewriter &rewriter) {
+  if (failed(checkStatic(op)))
+    return failure();
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  Type elementType = type.getElementType();
+  if (isa<ComplexType>(elementType))
+    return op.emitOpError() << "cannot be expanded: elements of type "
+                            << elementType << " have no order";
+  Location loc = op.getLoc();
+  int64_t dimension = type.getRank() - 1;
+  Type positionType = rewriter.getI32Type();
+  Value positions = stablehlo::IotaOp::create(
+      rewriter, loc, RankedTensorType::get(type.getShape(), positionType),
+      dimension);
+  auto sort = stablehlo::SortOp::create(
+      rewriter, loc, TypeRange{type, positions.getType()},
+      ValueRange{op.getOperand(), positions},
+      rewriter.getI64IntegerAttr(dimension), rewriter.getBoolAttr(true));
+  makeComparator(rewriter, loc, sort.getComparator(), elementType,
+                 positionType);
+  int64_t k = op.getK();
+  Value values = takeFirst(rewriter, loc, sort->getResult(0), k);
+  Value indices = takeFirst(rewriter, loc, sort->getResult(1), k);
+  rewriter.replaceOp(op, {values, indices});
+  return success();
+}
 
 void hetero::populateExpandChloTopK(RewritePatternSet &patterns) {
-  patterns.add<ExpandTopK>(patterns.getContext());
+  patterns.add(expandTopK);
 }

@@ -56,18 +56,14 @@ private:
 FailureOr<func::FuncOp> InlineCallsPass::resolve(Operation *call) {
   FlatSymbolRefAttr name = getCallee(call);
   auto callee = symbols->lookup<func::FuncOp>(name.getValue());
-  if (!callee) {
-    call->emitOpError() << "calls " << name << ", which does not exist";
-    return failure();
-  }
-  if (callee.isExternal() || !callee.getBody().hasOneBlock()) {
-    InFlightDiagnostic diag =
-        call->emitOpError()
-        << "calls " << name << ", which has "
-        << (callee.isExternal() ? "no body" : "several blocks");
-    diag.attachNote(callee.getLoc()) << "declared here";
-    return failure();
-  }
+  if (!callee)
+    return call->emitOpError() << "calls " << name << ", which does not exist";
+  if (callee.isExternal() || !callee.getBody().hasOneBlock())
+    return (call->emitOpError()
+            << "calls " << name << ", which has "
+            << (callee.isExternal() ? "no body" : "several blocks"))
+               .attachNote(callee.getLoc())
+           << "declared here";
   return callee;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Transforms/Import/TensorExpr.h"
-#include "mlir/IR/TypeUtilities.h"
 #include <cfloat>
 
 using namespace mlir;
@@ -87,10 +86,6 @@ double hetero::getEpsilon(Expr x) {
   return x.isF64() ? DBL_EPSILON : FLT_EPSILON;
 }
 double hetero::getLargest(Expr x) { return x.isF64() ? DBL_MAX : FLT_MAX; }
-double hetero::getSmallestNormal(Expr x) {
-  return x.isF64() ? DBL_MIN : FLT_MIN;
-}
-
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//

@@ -43,10 +43,9 @@ private:
   void need(mlir::Value value, Variant variant, int64_t stage);
 
   const StepLayout &layout;
-  struct Info {
-    llvm::SmallVector<std::pair<Variant, int64_t>> needs;
-  };
-  llvm::MapVector<mlir::Value, Info> infos;
+  /// Of each value the variants that stages need.
+  llvm::MapVector<mlir::Value, llvm::SmallVector<std::pair<Variant, int64_t>>>
+      needs;
   std::map<std::tuple<void *, Variant, int64_t>, int64_t> channels;
 };
 

@@ -12,11 +12,9 @@ using namespace hetero::partition;
 static LogicalResult checkStage(StageScheduleOp list, StageOp stage) {
   bool halves = false, whole = false;
   if (int64_t(list.getChunks()) != stage.getNumChunks()) {
-    InFlightDiagnostic error = list.emitOpError()
-                               << "is for " << list.getChunks() << " chunks";
-    error.attachNote(stage.getLoc())
-        << "the stage has " << stage.getNumChunks() << " runs of layers";
-    return error;
+    return (list.emitOpError() << "is for " << list.getChunks() << " chunks")
+               .attachNote(stage.getLoc())
+           << "the stage has " << stage.getNumChunks() << " runs of layers";
   }
   for (auto instruction :
        list.getInstructions().getAsRange<InstructionAttr>()) {
@@ -24,10 +22,9 @@ static LogicalResult checkStage(StageScheduleOp list, StageOp stage) {
     whole |= instruction.getKind() == InstructionKind::Backward;
     if (instruction.getKind() == InstructionKind::Recompute &&
         !stage.getRecompute()) {
-      InFlightDiagnostic error = list.emitOpError()
-                                 << "has the instruction " << instruction;
-      error.attachNote(stage.getLoc()) << "the stage does not say recompute";
-      return error;
+      return (list.emitOpError() << "has the instruction " << instruction)
+                 .attachNote(stage.getLoc())
+             << "the stage does not say recompute";
     }
   }
   if (halves && whole)
@@ -52,23 +49,21 @@ LogicalResult partition::checkSchedule(ModuleOp module,
   }
   ScheduleOp schedule = *schedules.begin();
   if (!llvm::hasSingleElement(schedules)) {
-    InFlightDiagnostic error =
-        (*std::next(schedules.begin())).emitOpError("is a second schedule");
-    error.attachNote(schedule.getLoc()) << "the first is here; keep one";
-    return error;
+    return (*std::next(schedules.begin()))
+               .emitOpError("is a second schedule")
+               .attachNote(schedule.getLoc())
+           << "the first is here; keep one";
   }
   auto stages = schedule.getBody().getOps<StageScheduleOp>();
   size_t numStages = llvm::range_size(stages);
   if (schedule.getMicrobatches() != layout.microbatches.size() ||
       numStages != planned.size()) {
-    InFlightDiagnostic error = schedule.emitOpError()
-                               << "is for " << schedule.getMicrobatches()
-                               << " microbatches and " << numStages
-                               << " stages";
-    error.attachNote(plan.getLoc())
-        << "the plan has " << layout.microbatches.size() << " and "
-        << planned.size();
-    return error;
+    return (schedule.emitOpError()
+            << "is for " << schedule.getMicrobatches() << " microbatches and "
+            << numStages << " stages")
+               .attachNote(plan.getLoc())
+           << "the plan has " << layout.microbatches.size() << " and "
+           << planned.size();
   }
   for (auto [list, stage] : llvm::zip_equal(stages, planned))
     if (failed(checkStage(list, stage)))

@@ -42,11 +42,10 @@ int64_t partition::getResultStage(const StepLayout &layout, unsigned index) {
 }
 
 void Traffic::need(Value value, Variant variant, int64_t stage) {
-  Info &info = infos[value];
   std::pair<Variant, int64_t> entry(variant, stage);
-  if (llvm::is_contained(info.needs, entry))
+  if (llvm::is_contained(needs[value], entry))
     return;
-  info.needs.push_back(entry);
+  needs[value].push_back(entry);
   if (isMoved(variant)) {
     int64_t channel =
         channels.size() * static_cast<int64_t>(layout.microbatches.size());
@@ -64,9 +63,7 @@ Traffic::Traffic(const StepLayout &layout) : layout(layout) {
     if (!layout.isPlaced(&op))
       continue;
     Where where = layout.getWhere(&op);
-    SmallVector<Value> uses(op.getOperands());
-    llvm::append_range(uses, getCaptures(&op));
-    for (auto [index, value] : llvm::enumerate(uses)) {
+    for (auto [index, value] : llvm::enumerate(getUses(&op))) {
       Operation *def = value.getDefiningOp();
       if (def && !layout.isPlaced(def))
         continue;
@@ -86,16 +83,16 @@ Traffic::Traffic(const StepLayout &layout) : layout(layout) {
 }
 
 bool Traffic::isNeeded(Value value, Variant variant, int64_t stage) const {
-  const auto *it = infos.find(value);
-  return it != infos.end() &&
-         llvm::is_contained(it->second.needs, std::pair(variant, stage));
+  const auto *it = needs.find(value);
+  return it != needs.end() &&
+         llvm::is_contained(it->second, std::pair(variant, stage));
 }
 
 SmallVector<int64_t> Traffic::getDestinations(Value value,
                                               Variant variant) const {
   SmallVector<int64_t> stages;
-  if (const auto *it = infos.find(value); it != infos.end())
-    for (auto [other, stage] : it->second.needs)
+  if (const auto *it = needs.find(value); it != needs.end())
+    for (auto [other, stage] : it->second)
       if (other == variant)
         stages.push_back(stage);
   llvm::sort(stages);

@@ -19,23 +19,20 @@ PartAttr RankBuilder::getPart(int64_t index, Type type, const Holding &holding,
   SmallVector<SmallVector<int64_t>> ranges;
   for (int64_t size : tensorType.getShape())
     ranges.push_back({0, size});
-  auto split = [&](const Form &form, int64_t total,
-                   std::pair<int64_t, int64_t> units) {
+  for (bool isTensor : {false, true}) {
+    const Form &form = holding.getForm(isTensor);
     if (!form.isSplit())
-      return;
+      continue;
+    int64_t total = layout.getTotalUnits(holding, isTensor);
+    auto [size, before] =
+        layout.getUnits(holding, isTensor, member.at(microbatch));
     SmallVector<int64_t> &list = ranges[form.dim];
     list.clear();
     for (int64_t outer = 0; outer < form.outer; ++outer) {
-      int64_t begin = (outer * total + units.second) * form.inner;
-      list.append({begin, begin + units.first * form.inner});
+      int64_t begin = (outer * total + before) * form.inner;
+      list.append({begin, begin + size * form.inner});
     }
-  };
-  if (holding.data.isSplit())
-    split(holding.data, layout.getTotalUnits(holding),
-          layout.getDataUnits(holding, member.stage, microbatch, member.data));
-  if (holding.tensor.isSplit())
-    split(holding.tensor, holding.tensorClass->units,
-          StepLayout::getUnits(*holding.tensorClass, member.tensor));
+  }
   MLIRContext *context = type.getContext();
   SmallVector<DenseI64ArrayAttr> attrs =
       llvm::map_to_vector(ranges, [&](ArrayRef<int64_t> list) {
@@ -56,8 +53,7 @@ Value RankBuilder::addArgument(BlockArgument argument, const Holding &holding,
         builder.getNamedAttr(HeteroDialect::getRoleAttrName(), role));
   program.argumentAttrs.push_back(builder.getDictionaryAttr(attrs));
   return program.function.getBody().front().addArgument(
-      layout.getLocalType(argument.getType(), holding, member.stage, microbatch,
-                          member.data, member.tensor),
+      layout.getLocalType(argument.getType(), holding, member.at(microbatch)),
       argument.getLoc());
 }
 
@@ -84,8 +80,7 @@ LogicalResult RankBuilder::gatherState(BlockArgument argument) {
   if (traffic.getDestinations(argument, Variant::Moved).empty() ||
       !sentState.insert(argument).second)
     return success();
-  Holding moved = getVariantHolding(layout, {argument, Variant::Moved},
-                                    {member.stage, false});
+  Holding moved = getHolding({argument, Variant::Moved});
   FailureOr<Value> local = emitter.convert(*gathered, argument.getType(), whole,
                                            moved, argument.getLoc());
   if (failed(local))
@@ -180,9 +175,7 @@ LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
              << " to another one";
     // What is the same in each microbatch goes with the first.
     if (perMicrobatch || microbatch == 0)
-      send(value, Variant::Moved, local,
-           getVariantHolding(layout, output, {member.stage, false}),
-           microbatch);
+      send(value, Variant::Moved, local, getHolding(output), microbatch);
     return success();
   }
   store[{value.getAsOpaquePointer(), Variant::Native,
@@ -204,19 +197,17 @@ LogicalResult RankBuilder::keep(const UnitValue &output, Value local,
 
 /// Whether a member without samples knows what the unit would give it.
 bool RankBuilder::canSkip(ArrayRef<Operation *> ops) const {
-  return llvm::none_of(
-      traffic.getOutputs(member.stage, ops), [&](const UnitValue &output) {
-        return getVariantHolding(layout, output, {member.stage, false})
-            .data.isReplicated();
-      });
+  return llvm::none_of(traffic.getOutputs(member.stage, ops),
+                       [&](const UnitValue &output) {
+                         return getHolding(output).data.isReplicated();
+                       });
 }
 
 /// Whether a member that has samples waits for the others within the unit: for
 /// parts of state that is stored divided.
 FailureOr<bool> RankBuilder::meetsOthers(const UnitKey &unit,
                                          int64_t microbatch) {
-  Member other = member;
-  other.microbatch = microbatch;
+  Member other = member.at(microbatch);
   ArrayRef<int64_t> samples = stage.samples[microbatch];
   other.data = llvm::find_if(samples, [](int64_t size) { return size != 0; }) -
                samples.begin();
@@ -240,9 +231,7 @@ LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
   // What is sent to all members of the stage is received all the same.
   for (Operation *op : ops) {
     Where where = layout.getWhere(op);
-    SmallVector<Value> uses(op->getOperands());
-    llvm::append_range(uses, getCaptures(op));
-    for (auto [index, value] : llvm::enumerate(uses)) {
+    for (auto [index, value] : llvm::enumerate(getUses(op))) {
       Operation *def = value.getDefiningOp();
       if (def && !layout.isPlaced(def))
         continue;
@@ -256,11 +245,9 @@ LogicalResult RankBuilder::skip(ArrayRef<Operation *> ops, int64_t microbatch) {
     }
   }
   for (const UnitValue &output : traffic.getOutputs(member.stage, ops)) {
-    Holding holding =
-        getVariantHolding(layout, output, {member.stage, /*update=*/false});
-    RankedTensorType type =
-        layout.getLocalType(output.value.getType(), holding, member.stage,
-                            microbatch, member.data, member.tensor);
+    Holding holding = getHolding(output);
+    RankedTensorType type = layout.getLocalType(output.value.getType(), holding,
+                                                member.at(microbatch));
     DenseElementsAttr neutral =
         holding.data.isPartial() ? getNeutralValue(type, holding.data.reduction)
                                  : getZeros(type);
@@ -284,9 +271,8 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
     if (!*meets)
       return skip(it->second, microbatch);
   }
-  Member at = member;
-  at.microbatch = microbatch;
-  FailureOr<const UnitFunction *> function = units.get(unit, at);
+  FailureOr<const UnitFunction *> function =
+      units.get(unit, member.at(microbatch));
   if (failed(function))
     return failure();
   Where where = layout.getWhere(it->second.front());
@@ -301,7 +287,7 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
   if ((*function)->takesOffset) {
     auto type = RankedTensorType::get({}, builder.getI64Type());
     int64_t offset =
-        layout.getDataUnits(Holding(), member.stage, microbatch, member.data)
+        layout.getUnits(Holding(), /*isTensor=*/false, member.at(microbatch))
             .second;
     operands.push_back(stablehlo::ConstantOp::create(
         builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>{offset})));
@@ -330,17 +316,13 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
 FailureOr<Value> RankBuilder::putTogether(Value value, Holding holding) {
   Form form = holding.data;
   Holding target = holding;
-  if (layout.isSplitTwice(value)) {
-    target.tensor = Form::replicated();
-    target.tensorClass = nullptr;
-  }
-  MLIRContext *context = builder.getContext();
+  if (layout.isSplitTwice(value))
+    target.set(/*isTensor=*/true, Form::replicated(), nullptr);
   SmallVector<Value> pieces;
   for (auto [microbatch, part] : llvm::enumerate(parts[value])) {
-    Member at = member;
-    at.microbatch = microbatch;
     FailureOr<Value> converted =
-        UnitEmitter(layout, at, Where{member.stage, false}, builder)
+        UnitEmitter(layout, member.at(microbatch), Where{member.stage, false},
+                    builder)
             .convert(part, value.getType(), holding, target, value.getLoc());
     if (failed(converted))
       return failure();
@@ -352,20 +334,14 @@ FailureOr<Value> RankBuilder::putTogether(Value value, Holding holding) {
     auto type = cast<RankedTensorType>(part.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape[form.dim] = form.outer * layout.microbatches[microbatch] * form.inner;
-    pieces.push_back(AllGatherOp::create(
-        builder, value.getLoc(),
-        RankedTensorType::get(shape, type.getElementType()), part,
-        SplitAttr::get(context, form.dim, form.outer, form.inner,
-                       stage.samples[microbatch]),
-        FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()), stage.dataAxes,
-        AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr()));
+    pieces.push_back(emitter.gather(part, type.clone(shape), form,
+                                    stage.samples[microbatch],
+                                    /*tensor=*/false, value.getLoc()));
   }
   Holding whole = target;
   whole.data = Form::replicated();
   return concatenateUnits(pieces, form,
-                          layout.getLocalType(value.getType(), whole,
-                                              member.stage, 0, member.data,
-                                              member.tensor),
+                          layout.getLocalType(value.getType(), whole, member),
                           value.getLoc());
 }
 
@@ -387,22 +363,10 @@ LogicalResult RankBuilder::finishLevel(int64_t level) {
     Holding held = layout.getHeld(value), target = layout.getCompleted(value);
     Value whole = sum;
     if (stage.dataSize > 1) {
-      RankedTensorType type = layout.getLocalType(
-          value.getType(), target, member.stage, 0, member.data, member.tensor);
-      auto reduction = ReductionKindAttr::get(context, held.data.reduction);
-      auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
-      auto algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
-      Operation *op;
-      if (target.data.isSplit())
-        op = ReduceScatterOp::create(
-            builder, value.getLoc(), type, reduction, sum,
-            SplitAttr::get(context, target.data.dim, target.data.outer,
-                           target.data.inner, target.dataClass->sizes),
-            mesh, stage.dataAxes, algorithm, IntegerAttr());
-      else
-        op =
-            AllReduceOp::create(builder, value.getLoc(), type, reduction, sum,
-                                mesh, stage.dataAxes, algorithm, IntegerAttr());
+      Operation *op = emitter.reduce(
+          sum, layout.getLocalType(value.getType(), target, member),
+          held.data.reduction, target.data, target.dataClass, /*tensor=*/false,
+          value.getLoc());
       op->setAttr(HeteroDialect::getInstructionAttrName(),
                   InstructionAttr::get(context, InstructionKind::Reduce,
                                        std::nullopt, std::nullopt, 0, level));
@@ -429,12 +393,11 @@ LogicalResult RankBuilder::finishLevel(int64_t level) {
 Value RankBuilder::completeTensor(Value local, const Holding &holding) {
   if (!holding.tensor.isPartial())
     return local;
-  MLIRContext *context = builder.getContext();
-  return AllReduceOp::create(
-      builder, local.getLoc(), local.getType(),
-      ReductionKindAttr::get(context, holding.tensor.reduction), local,
-      FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()), stage.tensorAxes,
-      AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
+  return emitter
+      .reduce(local, cast<RankedTensorType>(local.getType()),
+              holding.tensor.reduction, Form::replicated(), nullptr,
+              /*tensor=*/true, local.getLoc())
+      ->getResult(0);
 }
 
 LogicalResult RankBuilder::addResults() {
@@ -462,7 +425,7 @@ LogicalResult RankBuilder::addResults() {
     RoleAttr role = layout.roles.results[index];
     Variant variant = getResultVariant(layout, index, member.stage);
     Where where{member.stage, false};
-    Holding have = getVariantHolding(layout, {value, variant}, where);
+    Holding have = getHolding({value, variant});
     Holding whole = have;
     if (have.tensor.isPartial())
       whole.tensor = Form::replicated();

@@ -77,6 +77,10 @@ private:
             const Holding &holding, int64_t microbatch);
   mlir::FailureOr<mlir::Value> receive(mlir::Value value, Variant variant,
                                        int64_t microbatch);
+  /// How a value that comes or goes is held here.
+  Holding getHolding(const UnitValue &value) const {
+    return getVariantHolding(layout, value, {member.stage, /*update=*/false});
+  }
   mlir::Value completeTensor(mlir::Value local, const Holding &holding);
   PartAttr getPart(int64_t index, mlir::Type type, const Holding &holding,
                    int64_t microbatch) const;

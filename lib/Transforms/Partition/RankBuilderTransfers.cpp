@@ -29,20 +29,17 @@ Value RankBuilder::sliceUnits(Value local, Form form, int64_t total,
   auto type = cast<RankedTensorType>(local.getType());
   RankedTensorType wide = getWideType(type, form);
   int64_t at = form.dim + (form.outer != 1);
-  if (wide != type)
-    local = stablehlo::ReshapeOp::create(builder, loc, wide, local);
   SmallVector<int64_t> starts(wide.getRank(), 0), limits(wide.getShape()),
       strides(wide.getRank(), 1);
   starts[at] = begin * form.inner;
   limits[at] = end * form.inner;
-  Value part =
-      stablehlo::SliceOp::create(builder, loc, local, starts, limits, strides);
-  if (wide == type)
-    return part;
+  Value part = stablehlo::SliceOp::create(builder, loc,
+                                          reshape(builder, loc, wide, local),
+                                          starts, limits, strides);
   SmallVector<int64_t> shape(type.getShape());
   shape[form.dim] = form.outer * (end - begin) * form.inner;
-  return stablehlo::ReshapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()), part);
+  return reshape(builder, loc,
+                 RankedTensorType::get(shape, type.getElementType()), part);
 }
 
 Value RankBuilder::concatenateUnits(ArrayRef<Value> pieces, Form form,
@@ -54,17 +51,12 @@ Value RankBuilder::concatenateUnits(ArrayRef<Value> pieces, Form form,
   SmallVector<Value> wide;
   for (Value piece : pieces) {
     auto pieceType = cast<RankedTensorType>(piece.getType());
-    RankedTensorType wideType = getWideType(pieceType, form);
-    wide.push_back(wideType == pieceType ? piece
-                                         : stablehlo::ReshapeOp::create(
-                                               builder, loc, wideType, piece));
+    wide.push_back(reshape(builder, loc, getWideType(pieceType, form), piece));
   }
-  RankedTensorType wideType = getWideType(type, form);
-  Value all = stablehlo::ConcatenateOp::create(builder, loc, wideType, wide,
-                                               form.dim + (form.outer != 1));
-  return wideType == type
-             ? all
-             : stablehlo::ReshapeOp::create(builder, loc, type, all);
+  Value all =
+      stablehlo::ConcatenateOp::create(builder, loc, getWideType(type, form),
+                                       wide, form.dim + (form.outer != 1));
+  return reshape(builder, loc, type, all);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,9 +96,9 @@ void RankBuilder::send(Value value, Variant variant, Value local,
         if (tensor % stage.tensorSize != member.tensor)
           continue;
         auto [size, begin] =
-            layout.getDataUnits(holding, member.stage, microbatch, member.data);
-        auto [wanted, from] =
-            layout.getDataUnits(holding, to, microbatch, data);
+            layout.getUnits(holding, /*isTensor=*/false, member.at(microbatch));
+        auto [wanted, from] = layout.getUnits(holding, /*isTensor=*/false,
+                                              {to, data, 0, microbatch});
         int64_t low = std::max(begin, from);
         int64_t high = std::min(begin + size, from + wanted);
         if (low < high)
@@ -126,11 +118,9 @@ FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
   const StageRun &other = layout.stages[from];
   int64_t channel =
       traffic.getChannel(value, variant, member.stage, microbatch);
-  Holding holding =
-      getVariantHolding(layout, {value, variant}, {member.stage, false});
+  Holding holding = getHolding({value, variant});
   RankedTensorType type =
-      layout.getLocalType(value.getType(), holding, member.stage, microbatch,
-                          member.data, member.tensor);
+      layout.getLocalType(value.getType(), holding, member.at(microbatch));
   auto emit = [&](RankedTensorType part, int64_t peer) -> FailureOr<Value> {
     if (peer != rank)
       return Value(RecvOp::create(builder, loc, part,
@@ -139,23 +129,22 @@ FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
     if (auto it = program.handedOver.find(channel);
         it != program.handedOver.end())
       return it->second;
-    InFlightDiagnostic error =
-        emitError(loc) << "is used by chunk " << stage.chunk << " of stage "
-                       << stage.planStage << " before chunk " << other.chunk
-                       << " has computed it";
-    error.attachNote(stage.stage.getLoc())
-        << "the order of chunks is that of the stage's schedule";
-    return error;
+    return (emitError(loc) << "is used by chunk " << stage.chunk << " of stage "
+                           << stage.planStage << " before chunk " << other.chunk
+                           << " has computed it")
+               .attachNote(stage.stage.getLoc())
+           << "the order of chunks is that of the stage's schedule";
   };
   if (!holding.data.isSplit())
     return emit(type,
                 other.grid[(member.data * stage.tensorSize + member.tensor) %
                            other.grid.size()]);
   auto [wanted, begin] =
-      layout.getDataUnits(holding, member.stage, microbatch, member.data);
+      layout.getUnits(holding, /*isTensor=*/false, member.at(microbatch));
   SmallVector<Value> pieces;
   for (int64_t data = 0; data < other.dataSize; ++data) {
-    auto [size, start] = layout.getDataUnits(holding, from, microbatch, data);
+    auto [size, start] = layout.getUnits(holding, /*isTensor=*/false,
+                                         {from, data, 0, microbatch});
     int64_t low = std::max(begin, start),
             high = std::min(begin + wanted, start + size);
     if (low >= high)

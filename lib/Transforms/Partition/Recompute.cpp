@@ -89,9 +89,7 @@ void Recomputer::collect(Operation *user, int64_t layer,
   SmallVector<Operation *> work = {user};
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    SmallVector<Value> uses(op->getOperands());
-    llvm::append_range(uses, getCaptures(op));
-    for (Value value : uses) {
+    for (Value value : getUses(op)) {
       Operation *def = value.getDefiningOp();
       if (def && def->getBlock() == &block && isCopied(def, layer) &&
           !copies.contains(value) && needed.insert(def).second)
@@ -114,9 +112,7 @@ void Recomputer::copyFor(Operation *user, int64_t layer) {
                   LayerAttr::get(op->getContext(), layer, Phase::Recompute));
   }
   numCopied += ordered.size();
-  SmallVector<Value> uses(user->getOperands());
-  llvm::append_range(uses, getCaptures(user));
-  for (Value value : uses)
+  for (Value value : getUses(user))
     if (Value copy = copies.lookupOrNull(value))
       value.replaceUsesWithIf(copy, [&](OpOperand &use) {
         return block.findAncestorOpInBlock(*use.getOwner()) == user;

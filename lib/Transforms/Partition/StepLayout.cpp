@@ -5,7 +5,6 @@
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Layers.h"
 #include "hetero/Analysis/Step.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -70,11 +69,11 @@ LogicalResult StepLayout::readStages(ModuleOp module) {
     auto [owner, isFirst] =
         owners.try_emplace(stage.mesh.getOperation(), stage.stage);
     if (!isFirst) {
-      InFlightDiagnostic error =
-          stage.stage.emitOpError("shares its mesh with another stage, which "
-                                  "cannot be partitioned yet");
-      error.attachNote(owner->second.getLoc()) << "the other stage is here";
-      return error;
+      return stage.stage
+                 .emitOpError("shares its mesh with another stage, which "
+                              "cannot be partitioned yet")
+                 .attachNote(owner->second.getLoc())
+             << "the other stage is here";
     }
     warnOfIgnored(stage);
     for (auto [chunk, first, last] : llvm::enumerate(
@@ -239,10 +238,6 @@ LogicalResult StepLayout::findHomes() {
   return success();
 }
 
-std::optional<int64_t> StepLayout::getHome(BlockArgument argument) const {
-  return homes[argument.getArgNumber()];
-}
-
 /// An operation on whole values is carried out once, unless it uses what an
 /// operation on samples gives beside them: the last state of a generator in a
 /// loop over layers, for instance. That is there in each microbatch.
@@ -254,9 +249,7 @@ UnitKind StepLayout::getUnitKind(Operation *op) const {
   if (batch->isLocal(op))
     return local;
   UnitKind kind = UnitKind::Once;
-  SmallVector<Value> uses(op->getOperands());
-  llvm::append_range(uses, getCaptures(op));
-  for (Value use : uses) {
+  for (Value use : getUses(op)) {
     auto it = unitOf.find(use.getDefiningOp());
     if (it == unitOf.end() || it->second.level != levels.ofOp.lookup(op) ||
         it->second.kind == UnitKind::Once || isCompleted(use))
@@ -275,11 +268,9 @@ LogicalResult StepLayout::formUnits() {
     return failure();
   int64_t planned = plan.getBatch();
   if (axis->units != planned) {
-    InFlightDiagnostic error = plan.emitOpError()
-                               << "is for a batch of " << planned;
-    error.attachNote(step.getLoc())
-        << "the step has a batch of " << axis->units;
-    return error;
+    return (plan.emitOpError() << "is for a batch of " << planned)
+               .attachNote(step.getLoc())
+           << "the step has a batch of " << axis->units;
   }
   axis->needsCompletion = [&](OpOperand &use) {
     Operation *def = use.get().getDefiningOp(), *user = getTop(use.getOwner());
@@ -317,9 +308,7 @@ LogicalResult StepLayout::formUnits() {
     UnitKey unit;
     unit.level = levels.ofOp[&op];
     unit.kind = getUnitKind(&op);
-    SmallVector<Value> uses(op.getOperands());
-    llvm::append_range(uses, getCaptures(&op));
-    for (Value use : uses) {
+    for (Value use : getUses(&op)) {
       Operation *def = use.getDefiningOp();
       if (!def || !stageOf.contains(def))
         continue;
@@ -331,16 +320,15 @@ LogicalResult StepLayout::formUnits() {
       if (unit.kind == UnitKind::Once) {
         unit.hop = std::max(unit.hop, other.hop + (from != to));
       } else if (unit.kind == UnitKind::Forward ? from > to : from < to) {
-        InFlightDiagnostic error =
-            op.emitOpError()
-            << "is on stage " << to << " and uses a value of stage " << from
-            << " in the "
-            << (unit.kind == UnitKind::Forward ? "forward" : "backward")
-            << ", where values only go to "
-            << (unit.kind == UnitKind::Forward ? "later" : "earlier")
-            << " stages";
-        error.attachNote(def->getLoc()) << "the value is computed here";
-        return error;
+        return (op.emitOpError()
+                << "is on stage " << to << " and uses a value of stage " << from
+                << " in the "
+                << (unit.kind == UnitKind::Forward ? "forward" : "backward")
+                << ", where values only go to "
+                << (unit.kind == UnitKind::Forward ? "later" : "earlier")
+                << " stages")
+                   .attachNote(def->getLoc())
+               << "the value is computed here";
       }
     }
     unitOf[&op] = unit;
@@ -422,49 +410,28 @@ void StepLayout::splitBackward(int64_t stage) {
     it = it->second.empty() ? units[stage].erase(it) : std::next(it);
 }
 
-bool StepLayout::isPerMicrobatch(Value value) const {
-  return !batch->getForm(value).isReplicated();
-}
-
-bool StepLayout::isCompleted(Value value) const {
-  return batch->isCompleted(value);
-}
-
-std::pair<int64_t, int64_t> StepLayout::getUnits(const AxisClass &axis,
-                                                 int64_t member) {
-  int64_t before = 0;
-  for (int64_t i = 0; i < member; ++i)
-    before += axis.sizes[i];
-  return {axis.sizes[member], before};
-}
-
-std::pair<int64_t, int64_t> StepLayout::getDataUnits(const Holding &holding,
-                                                     int64_t stage,
-                                                     int64_t microbatch,
-                                                     int64_t data) const {
-  if (holding.dataClass)
-    return getUnits(*holding.dataClass, data);
-  ArrayRef<int64_t> samples = stages[stage].samples[microbatch];
-  int64_t before = microbatchOffsets[microbatch];
-  for (int64_t i = 0; i < data; ++i)
-    before += samples[i];
-  return {samples[data], before};
+std::pair<int64_t, int64_t> StepLayout::getUnits(const Holding &holding,
+                                                 bool isTensor,
+                                                 const Member &member) const {
+  const AxisClass *axis = holding.getClass(isTensor);
+  ArrayRef<int64_t> sizes =
+      axis ? axis->sizes : stages[member.stage].samples[member.microbatch];
+  int64_t before = axis ? 0 : microbatchOffsets[member.microbatch];
+  int64_t number = isTensor ? member.tensor : member.data;
+  for (int64_t size : sizes.take_front(number))
+    before += size;
+  return {sizes[number], before};
 }
 
 RankedTensorType StepLayout::getLocalType(Type type, const Holding &holding,
-                                          int64_t stage, int64_t microbatch,
-                                          int64_t data, int64_t tensor) const {
+                                          const Member &member) const {
   auto tensorType = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensorType.getShape());
-  if (holding.data.isSplit()) {
-    int64_t &dim = shape[holding.data.dim];
-    dim = dim / getTotalUnits(holding) *
-          getDataUnits(holding, stage, microbatch, data).first;
-  }
-  if (holding.tensor.isSplit()) {
-    int64_t &dim = shape[holding.tensor.dim];
-    dim = dim / holding.tensorClass->units *
-          getUnits(*holding.tensorClass, tensor).first;
-  }
+  for (bool isTensor : {false, true})
+    if (const Form &form = holding.getForm(isTensor); form.isSplit()) {
+      int64_t &dim = shape[form.dim];
+      dim = dim / getTotalUnits(holding, isTensor) *
+            getUnits(holding, isTensor, member).first;
+    }
   return RankedTensorType::get(shape, tensorType.getElementType());
 }

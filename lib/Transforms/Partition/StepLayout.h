@@ -81,6 +81,16 @@ struct Holding {
   Form data, tensor;
   const AxisClass *dataClass = nullptr; ///< Null: samples of a microbatch.
   const AxisClass *tensorClass = nullptr;
+
+  /// What it is on one of the two axes.
+  const Form &getForm(bool isTensor) const { return isTensor ? tensor : data; }
+  const AxisClass *getClass(bool isTensor) const {
+    return isTensor ? tensorClass : dataClass;
+  }
+  void set(bool isTensor, const Form &form, const AxisClass *axis) {
+    (isTensor ? tensor : data) = form;
+    (isTensor ? tensorClass : dataClass) = axis;
+  }
 };
 
 /// How an operation is carried out on the tensor axis as `hetero.sharding`
@@ -104,6 +114,14 @@ struct UnitKey {
   bool operator==(const UnitKey &other) const {
     return level == other.level && kind == other.kind && hop == other.hop;
   }
+};
+
+/// Which member of which stage, working on which microbatch.
+struct Member {
+  int64_t stage = 0, data = 0, tensor = 0, microbatch = 0;
+
+  /// The same one, working on another microbatch.
+  Member at(int64_t other) const { return {stage, data, tensor, other}; }
 };
 
 /// The surroundings that an operation is emitted in.
@@ -130,13 +148,19 @@ public:
   int64_t getStage(mlir::Operation *op) const { return stageOf.lookup(op); }
   /// The stage that an argument lives on, or none if it is given to every
   /// stage that uses it: only state lives anywhere.
-  std::optional<int64_t> getHome(mlir::BlockArgument argument) const;
+  std::optional<int64_t> getHome(mlir::BlockArgument argument) const {
+    return homes[argument.getArgNumber()];
+  }
   UnitKey getUnit(mlir::Operation *op) const { return unitOf.lookup(op); }
   bool isPlaced(mlir::Operation *op) const { return stageOf.contains(op); }
   /// Whether there is one instance of the value for each microbatch.
-  bool isPerMicrobatch(mlir::Value value) const;
+  bool isPerMicrobatch(mlir::Value value) const {
+    return !batch->getForm(value).isReplicated();
+  }
   /// Whether uses have to wait for the end of a level.
-  bool isCompleted(mlir::Value value) const;
+  bool isCompleted(mlir::Value value) const {
+    return batch->isCompleted(value);
+  }
 
   /// How an argument is held while gradients are computed (in use), and between
   /// steps (at rest).
@@ -166,17 +190,13 @@ public:
 
   /// The shape of `value` on a member, held so.
   mlir::RankedTensorType getLocalType(mlir::Type type, const Holding &holding,
-                                      int64_t stage, int64_t microbatch,
-                                      int64_t data, int64_t tensor) const;
-  /// Units of a member, and those before it, on the data axis.
-  std::pair<int64_t, int64_t> getDataUnits(const Holding &holding,
-                                           int64_t stage, int64_t microbatch,
-                                           int64_t data) const;
-  static std::pair<int64_t, int64_t> getUnits(const AxisClass &axis,
-                                              int64_t member);
-  int64_t getTotalUnits(const Holding &holding) const {
-    return holding.dataClass ? holding.dataClass->units
-                             : batch->getAxis().units;
+                                      const Member &member) const;
+  /// Units of a member on one axis, and those before it.
+  std::pair<int64_t, int64_t> getUnits(const Holding &holding, bool isTensor,
+                                       const Member &member) const;
+  int64_t getTotalUnits(const Holding &holding, bool isTensor) const {
+    const AxisClass *axis = holding.getClass(isTensor);
+    return axis ? axis->units : batch->getAxis().units;
   }
 
 private:
@@ -219,6 +239,9 @@ private:
   bool fits(const Split &split, mlir::Value value) const;
   void findUpdateForms(int64_t stage);
   std::optional<Split> findStoredUse(mlir::Value value) const;
+  /// On each axis what `pick` takes from the rule of `op` there.
+  Holding getHolding(mlir::Operation *op, Where where,
+                     llvm::function_ref<Form(const FormRule &)> pick) const;
   /// The class that an operation is split in.
   using ClassOfOp = llvm::DenseMap<mlir::Operation *, const AxisClass *>;
   const AxisClass *getClass(mlir::Operation *op,

@@ -317,38 +317,31 @@ static Form getOperandForm(const FormRule &rule, unsigned operand) {
                                         : Form::replicated();
 }
 
-Holding StepLayout::getWanted(Operation *op, unsigned operand,
-                              Where where) const {
+Holding
+StepLayout::getHolding(Operation *op, Where where,
+                       function_ref<Form(const FormRule &)> pick) const {
   Holding holding;
   bool update = where.update;
-  if (const AxisClass *axis = update ? getClass(op, storageClassOf) : nullptr) {
-    holding.data = getOperandForm(axis->forms->getRule(op), operand);
-    holding.dataClass = axis;
-  } else if (!update) {
-    holding.data = getOperandForm(batch->getRule(op), operand);
-  }
-  if (auto [rule, axis] = getTensorRule(op); rule) {
-    holding.tensor = getOperandForm(*rule, operand);
-    holding.tensorClass = axis;
-  }
+  if (const AxisClass *axis = update ? getClass(op, storageClassOf) : nullptr)
+    holding.set(/*isTensor=*/false, pick(axis->forms->getRule(op)), axis);
+  else if (!update)
+    holding.data = pick(batch->getRule(op));
+  if (auto [rule, axis] = getTensorRule(op); rule)
+    holding.set(/*isTensor=*/true, pick(*rule), axis);
   return holding;
+}
+
+Holding StepLayout::getWanted(Operation *op, unsigned operand,
+                              Where where) const {
+  return getHolding(op, where, [&](const FormRule &rule) {
+    return getOperandForm(rule, operand);
+  });
 }
 
 Holding StepLayout::getGiven(Operation *op, unsigned result,
                              Where where) const {
-  Holding holding;
-  bool update = where.update;
-  if (const AxisClass *axis = update ? getClass(op, storageClassOf) : nullptr) {
-    holding.data = axis->forms->getRule(op).results[result];
-    holding.dataClass = axis;
-  } else if (!update) {
-    holding.data = batch->getRule(op).results[result];
-  }
-  if (auto [rule, axis] = getTensorRule(op); rule) {
-    holding.tensor = rule->results[result];
-    holding.tensorClass = axis;
-  }
-  return holding;
+  return getHolding(op, where,
+                    [&](const FormRule &rule) { return rule.results[result]; });
 }
 
 Holding StepLayout::getHeld(Value value) const {

@@ -26,15 +26,13 @@ LogicalResult StepLayout::checkShardings() const {
   for (Operation &op : function.getBody().front()) {
     if (!isa<ReshardOp>(op) && !op.hasAttr("hetero.sharding"))
       continue;
-    InFlightDiagnostic error =
-        op.emitOpError()
-        << "has a sharding, which can be followed where the plan has one "
-           "stage, one microbatch, and one device along the batch";
-    error.attachNote(first.stage.getLoc())
-        << "the plan has " << stages.size() << " stages, "
-        << microbatches.size() << " microbatches, and " << first.dataSize
-        << " devices along the batch here";
-    return error;
+    return (op.emitOpError()
+            << "has a sharding, which can be followed where the plan has one "
+               "stage, one microbatch, and one device along the batch")
+               .attachNote(first.stage.getLoc())
+           << "the plan has " << stages.size() << " stages, "
+           << microbatches.size() << " microbatches, and " << first.dataSize
+           << " devices along the batch here";
   }
   return success();
 }

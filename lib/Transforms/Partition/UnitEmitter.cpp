@@ -96,7 +96,7 @@ void UnitEmitter::markPartial(Operation *local, ArrayRef<Holding> operands,
   auto isMade = [&](bool tensor) {
     return operands.empty() ||
            llvm::any_of(operands, [&](const Holding &holding) {
-             return (tensor ? holding.tensor : holding.data).isSplit();
+             return holding.getForm(tensor).isSplit();
            });
   };
   MLIRContext *context = builder.getContext();
@@ -105,10 +105,9 @@ void UnitEmitter::markPartial(Operation *local, ArrayRef<Holding> operands,
   SmallVector<Attribute> marks;
   bool any = false;
   for (Holding holding : results) {
-    if (!holding.data.isPartial() || !isMade(false))
-      holding.data = Form::replicated();
-    if (!holding.tensor.isPartial() || !isMade(true))
-      holding.tensor = Form::replicated();
+    for (bool tensor : {false, true})
+      if (!holding.getForm(tensor).isPartial() || !isMade(tensor))
+        holding.set(tensor, Form::replicated(), holding.getClass(tensor));
     FormsAttr forms = getFormsAttr(context, holding);
     any |= static_cast<bool>(forms);
     marks.push_back(forms ? forms : nothing);
@@ -137,16 +136,13 @@ FailureOr<Value> UnitEmitter::materialize(Value value, const Holding &want) {
       auto constant = dyn_cast<stablehlo::ConstantOp>(op);
       possible = !constant || constant.getValue().isSplat();
     } else if (form.isSplit() && model && op->getNumResults() == 1) {
-      int64_t units =
-          tensor ? want.tensorClass->units : layout.getTotalUnits(want);
+      int64_t units = layout.getTotalUnits(want, tensor);
       bool any = false;
       for (OpOperand &operand : op->getOpOperands())
         if (std::optional<Form> f =
                 model.getOperandForm(operand, 0, form, units)) {
-          Holding &other = operands[operand.getOperandNumber()];
-          (tensor ? other.tensor : other.data) = *f;
-          (tensor ? other.tensorClass : other.dataClass) =
-              tensor ? want.tensorClass : want.dataClass;
+          operands[operand.getOperandNumber()].set(tensor, *f,
+                                                   want.getClass(tensor));
           any = true;
         }
       possible = any || isa<stablehlo::BroadcastInDimOp>(op);
@@ -186,8 +182,10 @@ Value UnitEmitter::emitIota(stablehlo::IotaOp op, const Holding &holding) {
   Location loc = op.getLoc();
   RankedTensorType type = getLocalType(op.getType(), holding);
   int64_t dim = op.getIotaDimension();
-  bool data = holding.data.isSplit() && holding.data.dim == dim;
-  bool tensor = holding.tensor.isSplit() && holding.tensor.dim == dim;
+  auto isAlong = [&](const Form &form) {
+    return form.isSplit() && form.dim == dim;
+  };
+  bool data = isAlong(holding.data), tensor = isAlong(holding.tensor);
   if (!data && !tensor)
     return stablehlo::IotaOp::create(builder, loc, type, dim);
   // The part of the indices 0, 1, ... is made in i64 and converted, so that a
@@ -195,19 +193,13 @@ Value UnitEmitter::emitIota(stablehlo::IotaOp op, const Holding &holding) {
   int64_t length = cast<ShapedType>(op.getType()).getDimSize(dim);
   auto lineType = RankedTensorType::get({length}, builder.getI64Type());
   Value line = stablehlo::IotaOp::create(builder, loc, lineType, 0);
-  auto lineOf = [&](const Form &form) { return form.along(0); };
   Holding have, want;
-  if (data) {
-    want.data = lineOf(holding.data);
-    want.dataClass = holding.dataClass;
-  }
-  if (tensor) {
-    want.tensor = lineOf(holding.tensor);
-    want.tensorClass = holding.tensorClass;
-  }
-  if ((data != tensor) && (data ? want.data : want.tensor).outer == 1) {
+  for (bool axis : {false, true})
+    if (axis ? tensor : data)
+      want.set(axis, holding.getForm(axis).along(0), holding.getClass(axis));
+  if ((data != tensor) && want.getForm(tensor).outer == 1) {
     // One run of indices: shift a short iota.
-    Form form = data ? want.data : want.tensor;
+    const Form &form = want.getForm(tensor);
     auto shortType = getLocalType(lineType, want);
     Value begin = getOffset(want, tensor, loc);
     if (form.inner != 1)
@@ -343,10 +335,18 @@ LogicalResult UnitEmitter::emitOp(Operation *op) {
     markPartial(*local, wanted, results);
     llvm::append_range(locals, (*local)->getResults());
   }
+  bool isTop = op->getBlock() == &layout.step.getBody().front();
+  return keepResults(op, locals, results, isTop);
+}
+
+/// Notes the results of an operation; of one of the step itself in the form in
+/// which others see them.
+LogicalResult UnitEmitter::keepResults(Operation *op, ValueRange locals,
+                                       ArrayRef<Holding> holdings, bool isTop) {
   for (auto [result, local, holding] :
-       llvm::zip_equal(op->getResults(), locals, results)) {
+       llvm::zip_equal(op->getResults(), locals, holdings)) {
     Held held{local, holding};
-    if (op->getBlock() == &layout.step.getBody().front()) {
+    if (isTop) {
       Holding want = layout.getHeld(result);
       FailureOr<Value> converted =
           convert(local, result.getType(), holding, want, op->getLoc());
@@ -432,20 +432,7 @@ LogicalResult UnitEmitter::emitRegionOp(Operation *op) {
   }
   --regionDepth;
   captured = std::move(outer);
-  for (auto [result, made, holding] :
-       llvm::zip_equal(op->getResults(), local->getResults(), holdings)) {
-    Held held{made, holding};
-    if (regionDepth == 0) {
-      Holding want = layout.getHeld(result);
-      FailureOr<Value> converted =
-          convert(made, result.getType(), holding, want, op->getLoc());
-      if (failed(converted))
-        return failure();
-      held = {*converted, want};
-    }
-    values[result] = held;
-  }
-  return success();
+  return keepResults(op, local->getResults(), holdings, regionDepth == 0);
 }
 
 /// Attributes that speak of sizes get those of the member.

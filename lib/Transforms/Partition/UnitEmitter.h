@@ -56,11 +56,6 @@ struct UnitFunction {
   bool takesOffset = false; ///< A last argument: samples before its own.
 };
 
-/// Which member of which stage, working on which microbatch.
-struct Member {
-  int64_t stage = 0, data = 0, tensor = 0, microbatch = 0;
-};
-
 /// The variant in which a unit on `stage` needs a value that it does not
 /// compute, if it wants the form `data` of it.
 Variant getVariant(const StepLayout &layout, mlir::Value value,
@@ -80,6 +75,10 @@ bool isSame(const Holding &a, const Holding &b);
 mlir::DenseElementsAttr getNeutralValue(mlir::RankedTensorType type,
                                         ReductionKind reduction);
 
+/// `value` as `type`, by a reshape unless that is its type.
+mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::RankedTensorType type, mlir::Value value);
+
 class UnitEmitter {
 public:
   UnitEmitter(const StepLayout &layout, Member member, Where where,
@@ -97,7 +96,17 @@ public:
   mlir::FailureOr<mlir::Value> convert(mlir::Value local, mlir::Type whole,
                                        Holding have, const Holding &want,
                                        mlir::Location loc);
-  mlir::OpBuilder &getBuilder() { return builder; }
+  /// Reduces a value over the members of the stage along one axis, to all of
+  /// it, or to the parts of `form` if that is split, with the units of `axis`.
+  mlir::Operation *reduce(mlir::Value local, mlir::RankedTensorType type,
+                          ReductionKind reduction, const Form &form,
+                          const AxisClass *axis, bool tensor,
+                          mlir::Location loc);
+
+  /// Puts the parts of `form`, of so many units each, together to `type`.
+  mlir::Value gather(mlir::Value local, mlir::RankedTensorType type,
+                     const Form &form, llvm::ArrayRef<int64_t> sizes,
+                     bool tensor, mlir::Location loc);
 
 private:
   struct Held {
@@ -109,6 +118,8 @@ private:
                llvm::ArrayRef<Holding> results) const;
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitRegionOp(mlir::Operation *op);
+  mlir::LogicalResult keepResults(mlir::Operation *op, mlir::ValueRange locals,
+                                  llvm::ArrayRef<Holding> holdings, bool isTop);
   mlir::LogicalResult emitBlock(mlir::Block &from, mlir::Block &to,
                                 llvm::ArrayRef<Holding> terminator);
   mlir::FailureOr<mlir::Operation *>
@@ -136,8 +147,7 @@ private:
   mlir::Value getIntegerConstant(int64_t value, mlir::Location loc);
   mlir::RankedTensorType getLocalType(mlir::Type type,
                                       const Holding &holding) const {
-    return layout.getLocalType(type, holding, member.stage, member.microbatch,
-                               member.data, member.tensor);
+    return layout.getLocalType(type, holding, member);
   }
   Form getLocalForm(const Holding &holding, bool tensor) const;
   void markPartial(mlir::Operation *local, llvm::ArrayRef<Holding> operands,

@@ -14,6 +14,13 @@ bool partition::isSame(const Holding &a, const Holding &b) {
          (!a.tensor.isSplit() || a.tensorClass == b.tensorClass);
 }
 
+Value partition::reshape(OpBuilder &builder, Location loc,
+                         RankedTensorType type, Value value) {
+  if (value.getType() == type)
+    return value;
+  return stablehlo::ReshapeOp::create(builder, loc, type, value);
+}
+
 Value UnitEmitter::getIntegerConstant(int64_t value, Location loc) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
   return stablehlo::ConstantOp::create(
@@ -23,12 +30,9 @@ Value UnitEmitter::getIntegerConstant(int64_t value, Location loc) {
 /// Units before this member's, as a tensor<i64>.
 Value UnitEmitter::getOffset(const Holding &holding, bool tensor,
                              Location loc) {
-  if (tensor)
-    return getIntegerConstant(
-        StepLayout::getUnits(*holding.tensorClass, member.tensor).second, loc);
-  if (holding.dataClass)
-    return getIntegerConstant(
-        StepLayout::getUnits(*holding.dataClass, member.data).second, loc);
+  if (holding.getClass(tensor))
+    return getIntegerConstant(layout.getUnits(holding, tensor, member).second,
+                              loc);
   if (!offset) {
     offset = unit.function.getBody().front().addArgument(
         RankedTensorType::get({}, builder.getI64Type()), loc);
@@ -40,18 +44,12 @@ Value UnitEmitter::getOffset(const Holding &holding, bool tensor,
 /// The form of one axis as the other one leaves it: where both split the same
 /// dimension, the part of it that this one does not split is smaller.
 Form UnitEmitter::getLocalForm(const Holding &holding, bool tensor) const {
-  Form form = tensor ? holding.tensor : holding.data;
-  const Form &other = tensor ? holding.data : holding.tensor;
+  Form form = holding.getForm(tensor);
+  const Form &other = holding.getForm(!tensor);
   if (!form.isSplit() || !other.isSplit() || form.dim != other.dim)
     return form;
-  int64_t units =
-      tensor ? layout.getTotalUnits(holding) : holding.tensorClass->units;
-  int64_t size =
-      tensor ? layout
-                   .getDataUnits(holding, member.stage, member.microbatch,
-                                 member.data)
-                   .first
-             : StepLayout::getUnits(*holding.tensorClass, member.tensor).first;
+  int64_t units = layout.getTotalUnits(holding, !tensor);
+  int64_t size = layout.getUnits(holding, !tensor, member).first;
   if (size == units)
     return form;
   if (form.outer % (other.outer * units) == 0)
@@ -67,46 +65,25 @@ Value UnitEmitter::slice(Value local, RankedTensorType type, Form form,
                          Location loc) {
   auto from = cast<RankedTensorType>(local.getType());
   // [.., outer, units * inner, ..], sliced in the middle.
-  SmallVector<int64_t> shape(from.getShape().take_front(form.dim));
-  size_t at = shape.size();
-  if (form.outer != 1) {
-    shape.push_back(form.outer);
-    ++at;
-  }
-  shape.push_back(units * form.inner);
-  llvm::append_range(shape, from.getShape().drop_front(form.dim + 1));
-  Value wide = local;
+  SmallVector<int64_t> shape(from.getShape());
+  size_t at = form.dim + (form.outer != 1);
   if (form.outer != 1)
-    wide = stablehlo::ReshapeOp::create(
-        builder, loc, RankedTensorType::get(shape, from.getElementType()),
-        local);
+    shape.insert(shape.begin() + form.dim, form.outer);
+  shape[at] = units * form.inner;
+  Value wide = reshape(
+      builder, loc, RankedTensorType::get(shape, from.getElementType()), local);
   Value start = begin;
   if (form.inner != 1)
     start = stablehlo::MulOp::create(builder, loc, begin,
                                      getIntegerConstant(form.inner, loc));
-  SmallVector<Value> starts(shape.size(), Value());
-  Value zero;
-  for (auto [dim, value] : llvm::enumerate(starts)) {
-    if (dim == at) {
-      value = start;
-      continue;
-    }
-    if (!zero)
-      zero = getIntegerConstant(0, loc);
-    value = zero;
-  }
+  Value zero = shape.size() > 1 ? getIntegerConstant(0, loc) : Value();
+  SmallVector<Value> starts(shape.size(), zero);
+  starts[at] = start;
   shape[at] = size * form.inner;
   Value part = stablehlo::DynamicSliceOp::create(
       builder, loc, RankedTensorType::get(shape, from.getElementType()), wide,
       starts, builder.getDenseI64ArrayAttr(shape));
-  if (form.outer != 1)
-    part = stablehlo::ReshapeOp::create(builder, loc, type, part);
-  return part;
-}
-
-static SplitAttr getSplit(MLIRContext *context, Form form,
-                          ArrayRef<int64_t> sizes) {
-  return SplitAttr::get(context, form.dim, form.outer, form.inner, sizes);
+  return reshape(builder, loc, type, part);
 }
 
 namespace {
@@ -179,17 +156,13 @@ static std::optional<Exchange> cutForExchange(ArrayRef<int64_t> shape,
 /// their dimensions alone; null if that is not so.
 Value UnitEmitter::exchange(Value local, RankedTensorType type, Holding have,
                             const Holding &want, bool tensor, Location loc) {
-  const Form &from = tensor ? have.tensor : have.data,
-             &to = tensor ? want.tensor : want.data,
-             &other = tensor ? have.data : have.tensor;
-  const AxisClass *fromClass = tensor ? have.tensorClass : have.dataClass;
-  const AxisClass *toClass = tensor ? want.tensorClass : want.dataClass;
+  const Form &from = have.getForm(tensor), &to = want.getForm(tensor),
+             &other = have.getForm(!tensor);
+  const AxisClass *fromClass = have.getClass(tensor);
+  const AxisClass *toClass = want.getClass(tensor);
   auto isOtherWhole = [&] {
-    return tensor ? layout.getDataUnits(have, member.stage, member.microbatch,
-                                        member.data)
-                            .first == layout.getTotalUnits(have)
-                  : have.tensorClass->sizes[member.tensor] ==
-                        have.tensorClass->units;
+    return layout.getUnits(have, !tensor, member).first ==
+           layout.getTotalUnits(have, !tensor);
   };
   if (!fromClass || !toClass ||
       (other.isSplit() && (other.dim == from.dim || other.dim == to.dim) &&
@@ -202,50 +175,64 @@ Value UnitEmitter::exchange(Value local, RankedTensorType type, Holding have,
       to, toClass->sizes[self], toClass->units);
   if (!cut)
     return {};
-  auto reshape = [&](Value value, RankedTensorType wanted) -> Value {
-    if (value.getType() == wanted)
-      return value;
-    return stablehlo::ReshapeOp::create(builder, loc, wanted, value);
-  };
   MLIRContext *context = builder.getContext();
   const StageRun &stage = layout.stages[member.stage];
   Value result = AllToAllOp::create(
       builder, loc, type.clone(cut->want),
-      reshape(local, operandType.clone(cut->have)),
-      getSplit(context, cut->from, fromClass->sizes),
-      getSplit(context, cut->to, toClass->sizes),
+      reshape(builder, loc, operandType.clone(cut->have), local),
+      cut->from.toSplit(context, fromClass->sizes),
+      cut->to.toSplit(context, toClass->sizes),
       FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()),
       tensor ? stage.tensorAxes : stage.dataAxes,
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
-  return reshape(result, type);
+  return reshape(builder, loc, type, result);
+}
+
+Operation *UnitEmitter::reduce(Value local, RankedTensorType type,
+                               ReductionKind reduction, const Form &form,
+                               const AxisClass *axis, bool tensor,
+                               Location loc) {
+  MLIRContext *context = builder.getContext();
+  const StageRun &stage = layout.stages[member.stage];
+  auto kind = ReductionKindAttr::get(context, reduction);
+  auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
+  ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
+  auto algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
+  if (form.isSplit())
+    return ReduceScatterOp::create(builder, loc, type, kind, local,
+                                   form.toSplit(context, axis->sizes), mesh,
+                                   axes, algorithm, IntegerAttr());
+  return AllReduceOp::create(builder, loc, type, kind, local, mesh, axes,
+                             algorithm, IntegerAttr());
+}
+
+Value UnitEmitter::gather(Value local, RankedTensorType type, const Form &form,
+                          ArrayRef<int64_t> sizes, bool tensor, Location loc) {
+  MLIRContext *context = builder.getContext();
+  const StageRun &stage = layout.stages[member.stage];
+  return AllGatherOp::create(
+      builder, loc, type, local, form.toSplit(context, sizes),
+      FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()),
+      tensor ? stage.tensorAxes : stage.dataAxes,
+      AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
 FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
                                           Holding want, bool tensor,
                                           Location loc) {
-  const Form from = tensor ? have.tensor : have.data,
-             to = tensor ? want.tensor : want.data;
-  const AxisClass *fromClass = tensor ? have.tensorClass : have.dataClass;
-  const AxisClass *toClass = tensor ? want.tensorClass : want.dataClass;
+  const Form from = have.getForm(tensor), to = want.getForm(tensor);
+  const AxisClass *fromClass = have.getClass(tensor);
+  const AxisClass *toClass = want.getClass(tensor);
   if (from == to && (!from.isSplit() || fromClass == toClass))
     return local;
   // What this axis wants, with the other one as it is.
   Holding target = have;
-  (tensor ? target.tensor : target.data) = to;
-  (tensor ? target.tensorClass : target.dataClass) = toClass;
-  MLIRContext *context = builder.getContext();
-  const StageRun &stage = layout.stages[member.stage];
-  auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
-  ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
-  AlgorithmAttr algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
+  target.set(tensor, to, toClass);
   RankedTensorType type = getLocalType(whole, target);
   if (from.isReplicated() && to.isSplit()) {
-    auto [size, before] =
-        tensor ? StepLayout::getUnits(*toClass, member.tensor)
-               : layout.getDataUnits(target, member.stage, member.microbatch,
-                                     member.data);
-    int64_t units = tensor ? toClass->units : layout.getTotalUnits(target);
-    return slice(local, type, getLocalForm(target, tensor), units, size,
+    return slice(local, type, getLocalForm(target, tensor),
+                 layout.getTotalUnits(target, tensor),
+                 layout.getUnits(target, tensor, member).first,
                  getOffset(target, tensor, loc), loc);
   }
   if (from.isReplicated()) { // To partial.
@@ -255,10 +242,10 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     Value zero = stablehlo::ConstantOp::create(builder, loc, getZeros(type));
     auto mark = [&](Operation *op) {
       Holding made;
-      (tensor ? made.tensor : made.data) = to;
-      (tensor ? made.tensorClass : made.dataClass) = toClass;
-      op->setAttr(HeteroDialect::getFormsAttrName(),
-                  builder.getArrayAttr({getFormsAttr(context, made)}));
+      made.set(tensor, to, toClass);
+      op->setAttr(
+          HeteroDialect::getFormsAttrName(),
+          builder.getArrayAttr({getFormsAttr(builder.getContext(), made)}));
       return op->getResult(0);
     };
     if (toClass)
@@ -276,26 +263,18 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     return emitError(loc) << "a value would have to be made whole inside of "
                           << (overTime ? "a microbatch" : "a region")
                           << "; that cannot be partitioned";
-  if (from.isPartial()) {
-    auto reduction = ReductionKindAttr::get(context, from.reduction);
-    if (to.isSplit())
-      return Value(ReduceScatterOp::create(
-          builder, loc, type, reduction, local,
-          getSplit(context, getLocalForm(target, tensor), toClass->sizes), mesh,
-          axes, algorithm, IntegerAttr()));
-    return Value(AllReduceOp::create(builder, loc, type, reduction, local, mesh,
-                                     axes, algorithm, IntegerAttr()));
-  }
+  if (from.isPartial())
+    return reduce(local, type, from.reduction, getLocalForm(target, tensor),
+                  toClass, tensor, loc)
+        ->getResult(0);
   if (to.isSplit())
     if (Value result = exchange(local, type, have, want, tensor, loc))
       return result;
   // Split: gather, and go on from there.
   Holding gathered = have;
-  (tensor ? gathered.tensor : gathered.data) = Form::replicated();
-  Value all = AllGatherOp::create(
-      builder, loc, getLocalType(whole, gathered), local,
-      getSplit(context, getLocalForm(have, tensor), fromClass->sizes), mesh,
-      axes, algorithm, IntegerAttr());
+  gathered.set(tensor, Form::replicated(), fromClass);
+  Value all = gather(local, getLocalType(whole, gathered),
+                     getLocalForm(have, tensor), fromClass->sizes, tensor, loc);
   return convertAxis(all, whole, gathered, want, tensor, loc);
 }
 
@@ -307,8 +286,7 @@ FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
   if (have.dataClass && have.data.isSplit() && want.tensor.isSplit() &&
       have.data.dim == want.tensor.dim && have.tensor != want.tensor) {
     Holding gathered = have;
-    gathered.data = Form::replicated();
-    gathered.dataClass = nullptr;
+    gathered.set(/*isTensor=*/false, Form::replicated(), nullptr);
     FailureOr<Value> all =
         convertAxis(local, whole, have, gathered, /*tensor=*/false, loc);
     if (failed(all))
@@ -320,7 +298,6 @@ FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
       convertAxis(local, whole, have, want, /*tensor=*/true, loc);
   if (failed(result))
     return failure();
-  have.tensor = want.tensor;
-  have.tensorClass = want.tensorClass;
+  have.set(/*isTensor=*/true, want.tensor, want.tensorClass);
   return convertAxis(*result, whole, have, want, /*tensor=*/false, loc);
 }

@@ -94,9 +94,7 @@ static AxisShardingAttr toAttr(const StateLayout::Split &split, ArrayAttr axes,
                                MLIRContext *context) {
   SmallVector<StringAttr> names(axes.getAsRange<StringAttr>());
   return AxisShardingAttr::get(context, names,
-                               SplitAttr::get(context, split.form.dim,
-                                              split.form.outer,
-                                              split.form.inner, split.sizes),
+                               split.form.toSplit(context, split.sizes),
                                ReductionKind::Sum);
 }
 

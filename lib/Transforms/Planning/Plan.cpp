@@ -25,9 +25,11 @@ struct PlanPass : public hetero::impl::PlanPassBase<PlanPass> {
   }
 
 private:
+  template <typename From, typename To>
+  friend void hetero::copyPlanOptions(const From &from, To &to);
+
   LogicalResult plan();
   LogicalResult formLayers();
-  planner::PlanRequest getRequest() const;
 };
 } // namespace
 
@@ -52,32 +54,9 @@ LogicalResult PlanPass::formLayers() {
   return runPipeline(manager, getOperation());
 }
 
-planner::PlanRequest PlanPass::getRequest() const {
-  planner::PlanRequest request;
-  request.planner = plannerName;
-  request.schedule = schedule;
-  request.microbatches.assign(microbatches.begin(), microbatches.end());
-  request.state.assign(state.begin(), state.end());
-  request.tensor = tensor;
-  request.maxStages = maxStages;
-  request.without.assign(without.begin(), without.end());
-  request.effort = effort;
-  request.timeBudget = timeBudget;
-  return request;
-}
-
 PlanPassOptions hetero::getPassOptions(const planner::PlanRequest &request) {
   PlanPassOptions options;
-  options.plannerName = request.planner;
-  options.schedule = request.schedule;
-  options.microbatches.assign(request.microbatches.begin(),
-                              request.microbatches.end());
-  options.state.assign(request.state.begin(), request.state.end());
-  options.tensor = request.tensor;
-  options.maxStages = request.maxStages;
-  options.without.assign(request.without.begin(), request.without.end());
-  options.effort = request.effort;
-  options.timeBudget = request.timeBudget;
+  copyPlanOptions(request, options);
   return options;
 }
 
@@ -111,7 +90,8 @@ LogicalResult PlanPass::plan() {
   auto &reading = getAnalysis<StepReading>();
   if (!reading.isValid())
     return failure();
-  planner::PlanRequest request = getRequest();
+  planner::PlanRequest request;
+  copyPlanOptions(*this, request);
   FailureOr<std::unique_ptr<ModuleStep>> model =
       ModuleStep::read(module, reading, *cluster, request);
   if (failed(model))

@@ -27,16 +27,7 @@ void hetero::buildPlanPipeline(OpPassManager &manager,
   manager.addPass(createFormLayersPass(layers));
 
   PlanPassOptions plan;
-  plan.plannerName = options.planner;
-  plan.schedule = options.schedule;
-  plan.maxStages = options.maxStages;
-  plan.tensor = options.tensor;
-  plan.microbatches.assign(options.microbatches.begin(),
-                           options.microbatches.end());
-  plan.effort = options.effort;
-  plan.timeBudget = options.timeBudget;
-  plan.state.assign(options.state.begin(), options.state.end());
-  plan.without.assign(options.without.begin(), options.without.end());
+  copyPlanOptions(options, plan);
   manager.addPass(createPlanPass(plan));
 
   SchedulePassOptions schedule;

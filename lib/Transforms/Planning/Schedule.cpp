@@ -17,7 +17,7 @@ namespace {
 struct SchedulePass : public hetero::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
   void runOnOperation() override;
-  ScheduleOp write(PlanOp plan, const simulator::Schedule &schedule);
+  void write(PlanOp plan, const simulator::Schedule &schedule);
 };
 } // namespace
 
@@ -84,8 +84,7 @@ static InstructionAttr toAttr(const simulator::Instruction &instruction,
                               instruction.peer, instruction.chunk, /*sweep=*/0);
 }
 
-ScheduleOp SchedulePass::write(PlanOp plan,
-                               const simulator::Schedule &schedule) {
+void SchedulePass::write(PlanOp plan, const simulator::Schedule &schedule) {
   MLIRContext *context = &getContext();
   OpBuilder builder(context);
   builder.setInsertionPointAfter(plan);
@@ -110,7 +109,6 @@ ScheduleOp SchedulePass::write(PlanOp plan,
                             builder.getI64IntegerAttr(stage.chunks),
                             builder.getArrayAttr(instructions));
   }
-  return op;
 }
 
 /// The kind that is asked for, or else that of the plan.

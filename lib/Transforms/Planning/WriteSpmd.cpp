@@ -37,7 +37,7 @@ public:
     for (const planner::FormChange &change : program.changes)
       changesOf[change.tensor].push_back(change);
   }
-  int64_t write();
+  void write();
 
 private:
   void writeArguments();
@@ -71,7 +71,6 @@ private:
   /// Operations that were not in the step.
   DenseSet<Operation *> added;
   FormRules rules;
-  int64_t numDivided = 0;
 };
 } // namespace
 
@@ -112,9 +111,7 @@ ShardingAttr ProgramWriter::getSharding(const SizedForm &sized) const {
   if (!form.isReplicated())
     entries.push_back(AxisShardingAttr::get(
         context, StringAttr::get(context, "tensor"),
-        form.isSplit() ? SplitAttr::get(context, form.dim, form.outer,
-                                        form.inner, sized.sizes)
-                       : SplitAttr(),
+        form.isSplit() ? form.toSplit(context, sized.sizes) : SplitAttr(),
         form.reduction));
   return ShardingAttr::get(context, name, entries);
 }
@@ -134,7 +131,6 @@ Value ProgramWriter::makeBroadcast(Value whole, const SizedForm &wanted,
   Operation *part = builder.clone(*op);
   part->setAttr(HeteroDialect::getShardingAttrName(), getSharding(wanted));
   added.insert(part);
-  ++numDivided;
   return part->getResult(0);
 }
 
@@ -270,7 +266,6 @@ bool ProgramWriter::setSharding(int64_t index, Operation *op,
     if (Value made = makeBroadcast(op->getOperand(number), divided, op))
       op->setOperand(number, made);
   }
-  ++numDivided;
   op->setAttr(HeteroDialect::getShardingAttrName(),
               shardings.size() == 1
                   ? Attribute(shardings.front())
@@ -324,13 +319,13 @@ void ProgramWriter::writeResults() {
       continue;
     int wanted = form::replicated;
     RoleAttr role = roles.results[operand.getOperandNumber()];
-    if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
+    if (role && role.getKind() == RoleKind::UpdatedState)
       wanted = storedAs.lookup(*role.getArgument());
     operand.set(getVersion(it->second, wanted, end));
   }
 }
 
-int64_t ProgramWriter::write() {
+void ProgramWriter::write() {
   writeArguments();
   for (size_t index = 0; index < operations.size(); ++index)
     writeOperation(index);
@@ -339,7 +334,6 @@ int64_t ProgramWriter::write() {
        llvm::make_early_inc_range(step.getOps<stablehlo::BroadcastInDimOp>()))
     if (broadcast->use_empty())
       broadcast.erase();
-  return numDivided;
 }
 
 /// Makes barriers of several values one for each, which may be divided
@@ -373,9 +367,9 @@ static void splitBarriers(func::FuncOp step, GraphValues &graph) {
       op = graph.values[node.results.front()].getDefiningOp();
 }
 
-int64_t hetero::writeSpmdProgram(func::FuncOp step, GraphValues graph,
-                                 const planner::SpmdSolution &solution,
-                                 MeshOp mesh) {
+void hetero::writeSpmdProgram(func::FuncOp step, GraphValues graph,
+                              const planner::SpmdSolution &solution,
+                              MeshOp mesh) {
   splitBarriers(step, graph);
-  return ProgramWriter(step, std::move(graph), solution, mesh).write();
+  ProgramWriter(step, std::move(graph), solution, mesh).write();
 }

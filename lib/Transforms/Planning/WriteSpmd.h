@@ -48,10 +48,9 @@ struct GraphValues {
 
 /// Writes the program of `solution`, which is one for `graph`, on the step, for
 /// members of the axis `tensor` of `mesh`. An operation that has no rule for
-/// what the program wants works on whole values. Returns how many operations
-/// are divided.
-int64_t writeSpmdProgram(mlir::func::FuncOp step, GraphValues graph,
-                         const planner::SpmdSolution &solution, MeshOp mesh);
+/// what the program wants works on whole values.
+void writeSpmdProgram(mlir::func::FuncOp step, GraphValues graph,
+                      const planner::SpmdSolution &solution, MeshOp mesh);
 
 } // namespace hetero
 

@@ -44,11 +44,11 @@ LogicalResult Programs::addCommunication(RankSteps &rank, Step step) {
     if (mesh)
       group = mesh.getGroup(rank.rank, op.getGroupAxes());
     if (!llvm::is_contained(group, rank.rank)) {
-      InFlightDiagnostic error = step.op->emitOpError()
-                                 << "is executed by rank " << rank.rank
-                                 << ", which is not in " << op.getGroupMesh();
-      error.attachNote(rank.function.getLoc()) << "the program is here";
-      return error;
+      return (step.op->emitOpError()
+              << "is executed by rank " << rank.rank << ", which is not in "
+              << op.getGroupMesh())
+                 .attachNote(rank.function.getLoc())
+             << "the program is here";
     }
     key = {std::vector<int64_t>(group.begin(), group.end()), channel, false};
   }

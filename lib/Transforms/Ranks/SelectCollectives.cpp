@@ -211,12 +211,14 @@ void SelectCollectivesPass::selectAlgorithms(Times &times) {
 // Buckets
 //===----------------------------------------------------------------------===//
 
+/// Whether the parts of a collective do not follow each other.
+static bool isWide(Operation *op) {
+  auto split = op->getAttrOfType<SplitAttr>("split");
+  return split && split.getOuter() != 1;
+}
+
 /// Whether two collectives may be one transfer.
 static bool isAlike(Operation *op, Operation *other) {
-  auto isWide = [](Operation *o) {
-    auto split = o->getAttrOfType<SplitAttr>("split");
-    return split && split.getOuter() != 1;
-  };
   return op->getName() == other->getName() &&
          isa<AllReduceOp, ReduceScatterOp, AllGatherOp>(op) && !isWide(op) &&
          !isWide(other) && !op->hasAttr("bucket") &&
@@ -255,7 +257,7 @@ bool SelectCollectivesPass::joins(const Programs &programs,
                                   const Stream &stream, size_t begin,
                                   size_t end) {
   for (auto [member, steps] : llvm::enumerate(stream.steps)) {
-    const RankSteps &rank = programs.ranks.find(stream.group[member])->second;
+    const RankSteps &rank = programs.ranks.at(stream.group[member]);
     if (end >= steps.size())
       return false;
     const Step &first = rank.steps[steps[begin]],
@@ -277,7 +279,7 @@ void SelectCollectivesPass::makeBucket(const Programs &programs,
                                        size_t end) {
   auto number = Builder(&getContext()).getI64IntegerAttr(nextBucket++);
   for (auto [member, steps] : llvm::enumerate(stream.steps)) {
-    const RankSteps &rank = programs.ranks.find(stream.group[member])->second;
+    const RankSteps &rank = programs.ranks.at(stream.group[member]);
     Operation *first = rank.steps[steps[begin]].op;
     for (size_t i = begin; i < end; ++i) {
       Operation *op = rank.steps[steps[i]].op;
@@ -302,7 +304,7 @@ void SelectCollectivesPass::formBuckets(const Programs &programs,
                       [&](int64_t rank) { return programs.ranks.count(rank); }))
       continue;
     ArrayRef<size_t> steps = stream.steps.front();
-    const RankSteps &rank = programs.ranks.find(stream.group.front())->second;
+    const RankSteps &rank = programs.ranks.at(stream.group.front());
     auto bytesOf = [&](size_t i) {
       Operation *op = rank.steps[steps[i]].op;
       auto type = cast<RankedTensorType>(isa<AllGatherOp>(op)
@@ -354,10 +356,8 @@ void SelectCollectivesPass::startEarly(const Programs &programs) {
           op->hasAttr("bucket") || op->getNumResults() != 1)
         continue;
       Value result = op->getResult(0);
-      auto split = op->getAttrOfType<SplitAttr>("split");
       Operation *use = getFirstUse(op);
-      if (!isa<RankedTensorType>(result.getType()) || !use ||
-          (split && split.getOuter() != 1))
+      if (!isa<RankedTensorType>(result.getType()) || !use || isWide(op))
         continue;
       bool anyWork = false;
       for (Operation *at = op->getNextNode(); at && at != use;
@@ -390,15 +390,11 @@ void SelectCollectivesPass::runOnOperation() {
   FailureOr<std::unique_ptr<Programs>> programs = Programs::read(module);
   if (failed(programs))
     return signalPassFailure();
-  for (const Stream &stream : (*programs)->streams)
-    for (auto [member, steps] : llvm::enumerate(stream.steps))
-      if (auto it = (*programs)->ranks.find(stream.group[member]);
-          it != (*programs)->ranks.end())
-        for (size_t index : steps)
-          if (auto bucket =
-                  it->second.steps[index].op->getAttrOfType<IntegerAttr>(
-                      "bucket"))
-            nextBucket = std::max(nextBucket, bucket.getInt() + 1);
+  for (auto &[number, rank] : (*programs)->ranks)
+    for (const Step &step : rank.steps)
+      if (auto bucket = step.op->getAttrOfType<IntegerAttr>("bucket");
+          bucket && step.isCommunication())
+        nextBucket = std::max(nextBucket, bucket.getInt() + 1);
   if (buckets)
     formBuckets(**programs, times);
   if (overlap)

@@ -106,18 +106,16 @@ FailureOr<std::array<Cells, 3>> Contributions::getOwn(const RankSteps &rank,
            << "is of rank " << rank.rank << ", which no stage of the plan has";
   StageOp stage = place->second.stage->stage;
   if (!program || program.getStage() != int64_t(stage.getIndex())) {
-    InFlightDiagnostic error = call->emitOpError()
-                               << "is of rank " << rank.rank
-                               << ", which the plan puts on stage "
-                               << stage.getIndex();
-    error.attachNote(callee.getLoc()) << "what it calls is not of that stage";
-    return error;
+    return (call->emitOpError()
+            << "is of rank " << rank.rank << ", which the plan puts on stage "
+            << stage.getIndex())
+               .attachNote(callee.getLoc())
+           << "what it calls is not of that stage";
   }
   if (!llvm::is_contained(program.getRanks(), rank.rank)) {
-    InFlightDiagnostic error = call->emitOpError()
-                               << "is of rank " << rank.rank;
-    error.attachNote(callee.getLoc()) << "what it calls is not for that rank";
-    return error;
+    return (call->emitOpError() << "is of rank " << rank.rank)
+               .attachNote(callee.getLoc())
+           << "what it calls is not for that rank";
   }
   int64_t data = place->second.data, tensor = place->second.tensor;
   std::array<Cells, 3> own = {Cells(), Cells(tensor, tensor + 1),
@@ -128,30 +126,28 @@ FailureOr<std::array<Cells, 3>> Contributions::getOwn(const RankSteps &rank,
     return own;
   int64_t microbatch = *instruction.getMicrobatch();
   if (microbatch >= int64_t(view.microbatches.size())) {
-    InFlightDiagnostic error = call->emitOpError()
-                               << "is for microbatch " << microbatch;
-    error.attachNote(view.plan.getLoc())
-        << "the plan has " << view.microbatches.size() << " microbatches";
-    return error;
+    return (call->emitOpError() << "is for microbatch " << microbatch)
+               .attachNote(view.plan.getLoc())
+           << "the plan has " << view.microbatches.size() << " microbatches";
   }
   own[0] = getSamples(view, *place->second.stage, microbatch, data);
   return own;
 }
 
-int64_t Contributions::getTotal(const RankSteps &rank, Axis axis) const {
+Cells Contributions::getAll(const RankSteps &rank, Axis axis) const {
   if (axis == Axis::Batch)
-    return view.plan.getBatch();
+    return Cells(0, view.plan.getBatch());
   auto place = places.find(rank.rank);
   if (place == places.end())
-    return 1;
+    return Cells(0, 1);
   const StageView &stage = *place->second.stage;
-  return axis == Axis::Tensor ? stage.tensorSize : stage.dataSize;
+  return Cells(0, axis == Axis::Tensor ? stage.tensorSize : stage.dataSize);
 }
 
 /// A sum of everything is whole on all members once they have joined it.
 Share Contributions::complete(const RankSteps &rank, Axis axis,
                               Share share) const {
-  if (share.isPartial() && share.cells == Cells(0, getTotal(rank, axis)))
+  if (share.isPartial() && share.cells == getAll(rank, axis))
     return Share::whole();
   return share;
 }
@@ -173,7 +169,7 @@ InFlightDiagnostic Contributions::reportUse(const RankSteps &rank,
                                             Operation *op, OpOperand &operand,
                                             Axis axis,
                                             const Share &share) const {
-  Cells all(0, getTotal(rank, axis));
+  Cells all = getAll(rank, axis);
   InFlightDiagnostic error = op->emitOpError();
   error << "of rank " << rank.rank;
   if (auto instruction = op->getAttrOfType<InstructionAttr>(
@@ -213,12 +209,11 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
         type && type.getRank() == 0 && type.getElementType().isInteger();
     if (forms || isOffset)
       return success();
-    InFlightDiagnostic error = op->emitOpError();
-    error << "of rank " << rank.rank << " uses operand "
-          << operand.getOperandNumber()
-          << " as a whole, to which no sample has contributed";
-    error.attachNote(operand.get().getLoc()) << "it comes from here";
-    return error;
+    return (report(rank, op)
+            << "uses operand " << operand.getOperandNumber()
+            << " as a whole, to which no sample has contributed")
+               .attachNote(operand.get().getLoc())
+           << "it comes from here";
   }
   for (Axis axis : allAxes) {
     FormAttr form = forms ? forms.getForm(getName(axis))
@@ -242,7 +237,7 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
       if (cells)
         share = {FormKind::Split, ReductionKind::Sum, *cells};
     }
-    Cells all(0, getTotal(rank, axis));
+    Cells all = getAll(rank, axis);
     if (form.isReplicated()) {
       if (share.isWhole() || share.cells == all)
         continue;
@@ -251,10 +246,10 @@ LogicalResult Contributions::checkOperand(const RankSteps &rank, Operation *op,
     Share wanted{form.getKind(), form.getReduction(), mine};
     if (share == wanted || (share.isWhole() && mine == all))
       continue;
-    InFlightDiagnostic error = op->emitOpError();
-    error << "of rank " << rank.rank << " takes "
-          << (form.isSplit() ? "" : "a sum of ") << describe(axis, mine)
-          << " as operand " << operand.getOperandNumber() << " and is given ";
+    InFlightDiagnostic error = report(rank, op);
+    error << "takes " << (form.isSplit() ? "" : "a sum of ")
+          << describe(axis, mine) << " as operand "
+          << operand.getOperandNumber() << " and is given ";
     if (share.isWhole())
       error << "a whole value";
     else
@@ -282,9 +277,8 @@ LogicalResult Contributions::checkNumber(const RankSteps &rank, Operation *op,
   if (!number || !expected || index >= expected.size() ||
       expected[index] == *number)
     return success();
-  return op->emitOpError() << "of rank " << rank.rank << " has "
-                           << describeNumber(number) << " as " << what
-                           << " instead of " << describeNumber(expected[index]);
+  return report(rank, op) << "has " << describeNumber(number) << " as " << what
+                          << " instead of " << describeNumber(expected[index]);
 }
 
 /// An operand after the inputs says where the samples begin, so that indices
@@ -303,12 +297,10 @@ LogicalResult Contributions::checkOffset(const RankSteps &rank, Operation *op,
   if (value && value.isSplat() &&
       value.getSplatValue<APInt>().getSExtValue() == samples.front())
     return success();
-  InFlightDiagnostic error = op->emitOpError()
-                             << "of rank " << rank.rank << " works on samples "
-                             << samples.str() << ", and its offset is not "
-                             << samples.front();
-  error.attachNote(offset.getLoc()) << "the offset comes from here";
-  return error;
+  return (report(rank, op) << "works on samples " << samples.str()
+                           << ", and its offset is not " << samples.front())
+             .attachNote(offset.getLoc())
+         << "the offset comes from here";
 }
 
 LogicalResult Contributions::executeCall(const RankSteps &rank, Operation *op) {
@@ -360,18 +352,16 @@ LogicalResult Contributions::executeAccumulate(const RankSteps &rank,
     const Content &other = operand.isConstant ? sum : operand;
     for (Axis axis : allAxes)
       if (other[axis].isPartial() && other[axis].reduction != op.getReduction())
-        return op.emitOpError()
-               << "of rank " << rank.rank << " combines by "
-               << stringifyReductionKind(op.getReduction())
+        return report(rank, op)
+               << "combines by " << stringifyReductionKind(op.getReduction())
                << " what is partial "
                << stringifyReductionKind(other[axis].reduction);
     set(rank, op.getResult(), other);
     return success();
   }
   if (operand.number != sum.number)
-    return op.emitOpError() << "of rank " << rank.rank << " adds "
-                            << describeNumber(operand.number) << " to "
-                            << describeNumber(sum.number);
+    return report(rank, op) << "adds " << describeNumber(operand.number)
+                            << " to " << describeNumber(sum.number);
   bool joined = false;
   for (Axis axis : allAxes) {
     Share &to = sum[axis], &from = operand[axis];
@@ -382,24 +372,21 @@ LogicalResult Contributions::executeAccumulate(const RankSteps &rank,
     if (!from.isPartial() || !to.isPartial() ||
         from.reduction != op.getReduction() ||
         to.reduction != op.getReduction())
-      return op.emitOpError()
-             << "of rank " << rank.rank << " joins what is not partial "
-             << stringifyReductionKind(op.getReduction()) << " on the "
-             << getName(axis) << " axis";
+      return report(rank, op) << "joins what is not partial "
+                              << stringifyReductionKind(op.getReduction())
+                              << " on the " << getName(axis) << " axis";
     Cells twice = from.cells.intersect(to.cells);
     if (op.getReduction() == ReductionKind::Sum && !twice.empty()) {
-      InFlightDiagnostic error = op.emitOpError()
-                                 << "of rank " << rank.rank << " counts "
-                                 << describe(axis, twice) << " twice";
-      error.attachNote(op.getOperand().getLoc()) << "once more here";
-      return error;
+      return (report(rank, op)
+              << "counts " << describe(axis, twice) << " twice")
+                 .attachNote(op.getOperand().getLoc())
+             << "once more here";
     }
     to.cells = to.cells.unite(from.cells);
     joined = true;
   }
   if (!joined && op.getReduction() == ReductionKind::Sum)
-    return op.emitOpError() << "of rank " << rank.rank
-                            << " adds to a value that is whole already";
+    return report(rank, op) << "adds to a value that is whole already";
   set(rank, op.getResult(), sum);
   return success();
 }
@@ -427,7 +414,7 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
                      stablehlo::ConcatenateOp, CopyOp>(op);
     for (Axis axis : allAxes) {
       const Share &share = from[axis];
-      bool isComplete = share.cells == Cells(0, getTotal(rank, axis));
+      bool isComplete = share.cells == getAll(rank, axis);
       if (share.isWhole() || (isComplete && (share.isPartial() || !moves)))
         continue;
       // Pieces of sums are put together if they are sums of the same.
@@ -443,9 +430,8 @@ LogicalResult Contributions::executeOther(const RankSteps &rank,
       continue;
     const Cells &more = from[Axis::Batch].cells;
     if (!cells.empty() && !more.empty() && more.front() < cells.back())
-      return op->emitOpError() << "of rank " << rank.rank << " puts "
-                               << describe(Axis::Batch, more) << " after "
-                               << describe(Axis::Batch, cells);
+      return report(rank, op) << "puts " << describe(Axis::Batch, more)
+                              << " after " << describe(Axis::Batch, cells);
     cells = cells.unite(more);
     isSplit = true;
   }
@@ -485,19 +471,17 @@ LogicalResult Contributions::executeReturn(const RankSteps &rank,
       return failure();
     for (Axis axis : allAxes) {
       if (content.isConstant || !content[axis].isPartial() ||
-          content[axis].cells == Cells(0, getTotal(rank, axis)))
+          content[axis].cells == getAll(rank, axis))
         continue;
-      InFlightDiagnostic error = op->emitOpError();
-      error << "of rank " << rank.rank << " returns as result "
-            << operand.getOperandNumber() << " a "
-            << stringifyReductionKind(content[axis].reduction) << " of "
-            << describe(axis, content[axis].cells) << "; "
-            << describe(
-                   axis,
-                   Cells(0, getTotal(rank, axis)).subtract(content[axis].cells))
-            << " are missing";
-      error.attachNote(operand.get().getLoc()) << "it comes from here";
-      return error;
+      return (report(rank, op)
+              << "returns as result " << operand.getOperandNumber() << " a "
+              << stringifyReductionKind(content[axis].reduction) << " of "
+              << describe(axis, content[axis].cells) << "; "
+              << describe(axis,
+                          getAll(rank, axis).subtract(content[axis].cells))
+              << " are missing")
+                 .attachNote(operand.get().getLoc())
+             << "it comes from here";
     }
   }
   return success();

@@ -49,6 +49,12 @@ using ranks::RankSteps;
 using ranks::Step;
 using ranks::Stream;
 
+/// An error at `op`, which begins with its rank.
+inline mlir::InFlightDiagnostic report(const RankSteps &rank,
+                                       mlir::Operation *op) {
+  return op->emitOpError() << "of rank " << rank.rank << " ";
+}
+
 enum class Axis { Batch, Tensor, Storage };
 inline constexpr std::array<Axis, 3> allAxes = {Axis::Batch, Axis::Tensor,
                                                 Axis::Storage};
@@ -168,7 +174,8 @@ private:
   /// The cells that a unit of `stage` has of its own on `rank`.
   mlir::FailureOr<std::array<Cells, 3>> getOwn(const RankSteps &rank,
                                                mlir::Operation *call) const;
-  int64_t getTotal(const RankSteps &rank, Axis axis) const;
+  /// The cells of an axis.
+  Cells getAll(const RankSteps &rank, Axis axis) const;
   Share complete(const RankSteps &rank, Axis axis, Share share) const;
   const Content &get(const RankSteps &rank, mlir::Value value) const;
   void set(const RankSteps &rank, mlir::Value value, Content content) {

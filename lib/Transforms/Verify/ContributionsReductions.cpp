@@ -35,16 +35,12 @@ FailureOr<Content> Contributions::reduce(const RankSteps &rank, Operation *op,
   result.number = brought.front()->number;
   for (const Content *content : brought)
     if (content->number != result.number)
-      return op->emitOpError() << "of rank " << rank.rank << " adds "
-                               << describeNumber(content->number) << " to "
-                               << describeNumber(result.number);
+      return report(rank, op) << "adds " << describeNumber(content->number)
+                              << " to " << describeNumber(result.number);
   for (Axis axis : allAxes) {
-    auto shareOf = [axis](const Content *content) -> const Share & {
-      return (*content)[axis];
-    };
-    const Share &first = shareOf(brought.front());
+    const Share &first = (*brought.front())[axis];
     bool same = llvm::all_of(brought, [&](const Content *content) {
-      return shareOf(content) == first;
+      return (*content)[axis] == first;
     });
     if (same && (!first.isPartial() || brought.size() > 1)) {
       result[axis] = first;
@@ -52,26 +48,23 @@ FailureOr<Content> Contributions::reduce(const RankSteps &rank, Operation *op,
     }
     Share sum{FormKind::Partial, reduction, {}};
     for (const Content *content : brought) {
-      const Share &share = shareOf(content);
+      const Share &share = (*content)[axis];
       if (!share.isPartial() || share.reduction != reduction)
-        return op->emitOpError()
-               << "of rank " << rank.rank << " combines by "
-               << stringifyReductionKind(reduction)
+        return report(rank, op)
+               << "combines by " << stringifyReductionKind(reduction)
                << " what is not partial in that way on every member";
       Cells twice = sum.cells.intersect(share.cells);
       if (sums && !twice.empty())
-        return op->emitOpError()
-               << "of rank " << rank.rank << " counts cells " << twice.str()
-               << " of the " << getName(axis) << " axis twice";
+        return report(rank, op) << "counts cells " << twice.str() << " of the "
+                                << getName(axis) << " axis twice";
       sum.cells = sum.cells.unite(share.cells);
     }
     result[axis] = complete(rank, axis, sum);
     joined = true;
   }
   if (!joined && sums)
-    return op->emitOpError()
-           << "of rank " << rank.rank
-           << " adds up what every member has whole: it would be counted "
+    return report(rank, op)
+           << "adds up what every member has whole: it would be counted "
            << contents.size() << " times";
   return result;
 }
@@ -138,8 +131,8 @@ LogicalResult Contributions::receive(const RankSteps &rank, const Step &step,
     for (const Content &content : contents)
       for (Axis axis : allAxes)
         if (!content.isConstant && !content[axis].isWhole())
-          return op->emitOpError()
-                 << "of rank " << rank.rank << " moves a value that is "
+          return report(rank, op)
+                 << "moves a value that is "
                  << stringifyFormKind(content[axis].kind) << " on the "
                  << getName(axis) << " axis, which cannot be followed";
   if (failed(result))

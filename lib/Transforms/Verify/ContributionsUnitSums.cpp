@@ -130,12 +130,12 @@ LogicalResult UnitSums::checkMarked(const FormAnalysis &forms, Operation *op) {
           return llvm::is_contained(group, number);
         }))
       continue;
-    InFlightDiagnostic error = op->emitOpError();
-    error << "uses operand " << number
-          << " as a whole, which is a sum over the " << getName(axis)
-          << " axis and is not reduced over it";
-    error.attachNote(operand.get().getLoc()) << "the value is made here";
-    return error;
+    return (op->emitOpError()
+            << "uses operand " << number
+            << " as a whole, which is a sum over the " << getName(axis)
+            << " axis and is not reduced over it")
+               .attachNote(operand.get().getLoc())
+           << "the value is made here";
   }
   return success();
 }
@@ -170,14 +170,14 @@ LogicalResult UnitSums::checkResults(const FormAnalysis &forms) {
     if (is.isPartial() == said.isPartial() &&
         (!is.isPartial() || is.reduction == said.reduction))
       continue;
-    InFlightDiagnostic error = end->emitOpError();
-    error << "returns result " << operand.getOperandNumber() << " of @"
-          << unit.getName() << " "
-          << (is.isPartial() ? "as a sum over the " : "whole on the ")
-          << getName(axis) << " axis, and the function says "
-          << (is.isPartial() ? "that it is whole" : "that it is partial");
-    error.attachNote(operand.get().getLoc()) << "the value is made here";
-    return error;
+    return (end->emitOpError()
+            << "returns result " << operand.getOperandNumber() << " of @"
+            << unit.getName() << " "
+            << (is.isPartial() ? "as a sum over the " : "whole on the ")
+            << getName(axis) << " axis, and the function says "
+            << (is.isPartial() ? "that it is whole" : "that it is partial"))
+               .attachNote(operand.get().getLoc())
+           << "the value is made here";
   }
   return success();
 }

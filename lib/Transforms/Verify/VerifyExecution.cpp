@@ -140,18 +140,18 @@ LogicalResult Machine::reportCycle() {
     if (at < 0 && state.next < state.program->steps.size())
       at = rank;
   auto stepOf = [&](int64_t rank) -> const Step & {
-    const State &state = states.find(rank)->second;
+    const State &state = states.at(rank);
     return state.program->steps[state.next];
   };
   while (!llvm::is_contained(path, at)) {
     path.push_back(at);
-    at = *getAwaited(*states.find(at)->second.program, stepOf(at));
+    at = *getAwaited(*states.at(at).program, stepOf(at));
   }
   path.erase(path.begin(), llvm::find(path, at));
   std::rotate(path.begin(), llvm::min_element(path), path.end());
   auto what = [&](int64_t rank) -> Operation * {
     const Step &step = stepOf(rank);
-    const RankSteps &program = *states.find(rank)->second.program;
+    const RankSteps &program = *states.at(rank).program;
     return step.target >= 0 ? program.steps[step.target].op : step.op;
   };
   InFlightDiagnostic error = stepOf(path.front()).op->emitOpError();
@@ -167,7 +167,7 @@ LogicalResult Machine::reportCycle() {
   }
   for (int64_t rank : ArrayRef(path).drop_front())
     error.attachNote(stepOf(rank).op->getLoc())
-        << describePlace(*states.find(rank)->second.program, stepOf(rank))
+        << describePlace(*states.at(rank).program, stepOf(rank))
         << " waits here";
   return error;
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Transforms/Verify/Verify.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -15,10 +14,6 @@ struct Single {
   const Step *step;
   const Stream *stream;
   bool told = false;
-
-  CommunicationOpInterface getOp() const {
-    return cast<CommunicationOpInterface>(step->op);
-  }
 };
 
 class Matcher {
@@ -81,7 +76,7 @@ static SmallVector<std::pair<StringRef, Attribute>> getTerms(Operation *op) {
   return terms;
 }
 
-static std::string str(Attribute attribute) {
+std::string verify::str(Attribute attribute) {
   if (!attribute)
     return "none";
   std::string text;
@@ -115,11 +110,10 @@ LogicalResult Matcher::checkPair(const Stream &stream, size_t member,
                   &first = *getRank(stream.group[other]);
   Operation *op = rank.steps[stream.steps[member][position]].op,
             *otherOp = first.steps[stream.steps[other][position]].op;
-  auto fail = [&](const Twine &what) {
-    InFlightDiagnostic error = op->emitOpError() << what;
-    error.attachNote(otherOp->getLoc()) << "rank " << first.rank << " has its '"
-                                        << otherOp->getName() << "' here";
-    return error;
+  auto fail = [&](const Twine &what) -> LogicalResult {
+    return (op->emitOpError() << what).attachNote(otherOp->getLoc())
+           << "rank " << first.rank << " has its '" << otherOp->getName()
+           << "' here";
   };
   if (stream.isMessage) {
     Type sent = getMessageType(otherOp), received = getMessageType(op);

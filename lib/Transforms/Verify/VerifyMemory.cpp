@@ -29,7 +29,7 @@ static int64_t getBytes(Type type) {
   return tensor ? getByteSize(tensor).value_or(0) : 0;
 }
 
-static std::string str(int64_t bytes) {
+static std::string formatBytes(int64_t bytes) {
   // Three digits are enough for a message.
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double amount = bytes;
@@ -82,10 +82,8 @@ struct UsedKernel {
   OwningOpRef<func::FuncOp> prepare() {
     Operation *parent = kernel.block->getParentOp();
     OpBuilder builder(parent->getContext());
-    auto getNone = [](func::CallOp) { return func::FuncOp(); };
     OwningOpRef<func::FuncOp> copy =
-        emitKernel(builder, "kernel", kernel, parent->getLoc(),
-                   getUnit ? GetUnitFn(getUnit) : GetUnitFn(getNone));
+        emitKernel(builder, "kernel", kernel, parent->getLoc(), getUnit);
     prepareForCpu(*copy);
     return copy;
   }
@@ -149,7 +147,7 @@ private:
   void addCommunication(Operation *op);
   void addAccumulate(AccumulateOp op);
   void addReturn(Operation *op);
-  BufferId addBuffer(Type type, StringRef kind);
+  BufferId addBuffer(int64_t size, StringRef kind);
   BufferId copy(BufferId from);
   Moment &add(ArrayRef<BufferId> operands, ArrayRef<BufferId> results);
   void findLastUses();
@@ -237,8 +235,8 @@ static StringRef getKind(Operation *op) {
   }
 }
 
-BufferId RankMemory::addBuffer(Type type, StringRef kind) {
-  bytes.push_back(getBytes(type));
+BufferId RankMemory::addBuffer(int64_t size, StringRef kind) {
+  bytes.push_back(size);
   kindOf.push_back(kind);
   numNames.push_back(0);
   return bytes.size() - 1;
@@ -259,10 +257,7 @@ Moment &RankMemory::add(ArrayRef<BufferId> operands,
 BufferId RankMemory::copy(BufferId from) {
   if (from < 0)
     return from;
-  bytes.push_back(bytes[from]);
-  kindOf.push_back(kindOf[from]);
-  numNames.push_back(0);
-  BufferId to = bytes.size() - 1;
+  BufferId to = addBuffer(bytes[from], kindOf[from]);
   add({from}, {to});
   return to;
 }
@@ -272,10 +267,10 @@ void RankMemory::addKernel(UsedKernel *kernel, ValueRange inputs,
   SmallVector<BufferId> operands, ids;
   for (Value input : inputs) {
     BufferId id = get(input);
-    operands.push_back(id < 0 ? addBuffer(Type(), "other values") : id);
+    operands.push_back(id < 0 ? addBuffer(0, "other values") : id);
   }
   for (Value output : kernel->kernel.outputs)
-    ids.push_back(addBuffer(output.getType(), getKind(at)));
+    ids.push_back(addBuffer(getBytes(output.getType()), getKind(at)));
   add(operands, ids).kernel = kernel;
   for (auto [result, id] : llvm::zip_equal(results, ids))
     set(result, id);
@@ -339,7 +334,8 @@ void RankMemory::addCommunication(Operation *op) {
   SmallVector<BufferId, 1> into;
   bool hasValue = op->getNumResults() != 0 && !isa<SendOp>(op);
   if (hasValue)
-    into.push_back(addBuffer(op->getResult(0).getType(), getKind(op)));
+    into.push_back(
+        addBuffer(getBytes(op->getResult(0).getType()), getKind(op)));
   Moment &moment = add({from}, into);
   if (!isWide)
     moment.bucket = op->getAttr("bucket");
@@ -375,7 +371,7 @@ void RankMemory::addOperation(Operation *op) {
       op->getOperands(), [&](Value value) { return get(value); });
   SmallVector<BufferId> results;
   for (Value result : op->getResults()) {
-    results.push_back(addBuffer(result.getType(), getKind(op)));
+    results.push_back(addBuffer(getBytes(result.getType()), getKind(op)));
     set(result, results.back());
   }
   add(operands, results);
@@ -387,7 +383,8 @@ void RankMemory::build() {
     auto role = rank.function.getArgAttrOfType<RoleAttr>(
         argument.getArgNumber(), HeteroDialect::getRoleAttrName());
     bool isState = role && role.isState();
-    set(argument, addBuffer(argument.getType(), isState ? "state" : "inputs"));
+    set(argument,
+        addBuffer(getBytes(argument.getType()), isState ? "state" : "inputs"));
     isKept.push_back(!isState);
   }
   if (UsedKernel *whole = kernels.getWhole(rank.function)) {
@@ -404,9 +401,8 @@ void RankMemory::build() {
 void RankMemory::findLastUses() {
   std::vector<int64_t> last(bytes.size(), -1);
   for (auto [index, moment] : llvm::enumerate(moments)) {
-    for (BufferId id : moment.operands)
-      last[id] = index;
-    for (BufferId id : moment.results)
+    for (BufferId id :
+         llvm::concat<const BufferId>(moment.operands, moment.results))
       last[id] = index;
   }
   isKept.resize(bytes.size(), false);
@@ -493,7 +489,7 @@ std::string RankMemory::describe() const {
   });
   std::string text;
   for (auto [bytes, kind] : list)
-    text += (text.empty() ? "" : ", ") + kind.str() + " " + str(bytes);
+    text += (text.empty() ? "" : ", ") + kind.str() + " " + formatBytes(bytes);
   return text;
 }
 
@@ -523,8 +519,8 @@ LogicalResult verify::checkMemory(const Programs &programs,
     ok = false;
     InFlightDiagnostic error = peak.at->emitOpError();
     error << "of " << describePlace(rank, {peak.at}) << " needs "
-          << str(peak.bytes) << " of memory and its device, a "
-          << deviceClass.getSymName() << ", has " << str(usable) << " ("
+          << formatBytes(peak.bytes) << " of memory and its device, a "
+          << deviceClass.getSymName() << ", has " << formatBytes(usable) << " ("
           << peak.bytes - usable << " bytes too little): " << peak.kinds;
     error.attachNote(deviceClass.getLoc()) << "the class is here";
   }

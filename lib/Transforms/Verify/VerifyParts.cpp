@@ -22,13 +22,6 @@ static PartAttr getPart(func::FuncOp function, bool isResult, unsigned i) {
                   : function.getArgAttrOfType<PartAttr>(i, name);
 }
 
-static std::string str(Attribute attribute) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  attribute.print(os);
-  return text;
-}
-
 /// The elements that two parts have in common.
 static bool overlap(PartAttr a, PartAttr b) {
   for (auto [mine, theirs] : llvm::zip_equal(a.getRanges(), b.getRanges())) {
@@ -60,12 +53,12 @@ static LogicalResult checkInside(const Piece &piece, bool isResult, unsigned i,
   StringRef what = isResult ? "result" : "argument";
   ArrayRef<Type> types =
       isResult ? step.getResultTypes() : step.getArgumentTypes();
-  auto fail = [&](const Twine &why) {
-    InFlightDiagnostic error = piece.program.emitOpError()
-                               << what << " " << i << " of rank " << piece.rank
-                               << " is " << str(piece.part) << ", " << why;
-    error.attachNote(step.getLoc()) << "the step is here";
-    return error;
+  auto fail = [&](const Twine &why) -> LogicalResult {
+    return (piece.program.emitOpError()
+            << what << " " << i << " of rank " << piece.rank << " is "
+            << str(piece.part) << ", " << why)
+               .attachNote(step.getLoc())
+           << "the step is here";
   };
   if (piece.part.getIndex() >= int64_t(types.size()))
     return fail("and the step has only " + Twine(types.size()));
@@ -117,14 +110,13 @@ static LogicalResult checkSharding(const Piece &piece, unsigned i,
     if (ArrayRef<int64_t>(piece.part.getRanges()[split.getDim()]) ==
         ArrayRef<int64_t>(expected))
       continue;
-    InFlightDiagnostic error =
-        piece.program.emitOpError()
-        << "argument " << i << " of rank " << piece.rank << " is "
-        << str(piece.part) << ", and member " << *member << " of "
-        << sharding.getMesh() << " should have [" << expected[0] << " to "
-        << expected[1] << "] of dimension " << split.getDim();
-    error.attachNote(step.getLoc()) << "the sharding is here";
-    return error;
+    return (piece.program.emitOpError()
+            << "argument " << i << " of rank " << piece.rank << " is "
+            << str(piece.part) << ", and member " << *member << " of "
+            << sharding.getMesh() << " should have [" << expected[0] << " to "
+            << expected[1] << "] of dimension " << split.getDim())
+               .attachNote(step.getLoc())
+           << "the sharding is here";
   }
   return success();
 }
@@ -141,14 +133,12 @@ static LogicalResult checkCover(func::FuncOp step, unsigned index,
       known |= other.part == piece.part;
       if (other.part == piece.part || !overlap(other.part, piece.part))
         continue;
-      InFlightDiagnostic error =
-          piece.program.emitOpError()
-          << "rank " << piece.rank << " has " << str(piece.part)
-          << " of result " << index << ", and rank " << other.rank << " has "
-          << str(other.part) << ", which overlaps with it";
-      error.attachNote(other.program.getLoc())
-          << "the program of rank " << other.rank << " is here";
-      return error;
+      return (piece.program.emitOpError()
+              << "rank " << piece.rank << " has " << str(piece.part)
+              << " of result " << index << ", and rank " << other.rank
+              << " has " << str(other.part) << ", which overlaps with it")
+                 .attachNote(other.program.getLoc())
+             << "the program of rank " << other.rank << " is here";
     }
     if (known)
       continue;

@@ -159,7 +159,6 @@ inline double pick(Expr x, double single, double full) {
 /// Numbers of the element type of `x`, f32 or f64.
 double getEpsilon(Expr x);
 double getLargest(Expr x);
-double getSmallestNormal(Expr x);
 
 } // namespace hetero
 

@@ -14,6 +14,21 @@ namespace hetero {
 #define GEN_PASS_DECL
 #include "hetero/Transforms/Planning/Passes.h.inc"
 
+/// Copies the options of a plan, which have the same names in a request, the
+/// pass and the pipeline.
+template <typename From, typename To>
+void copyPlanOptions(const From &from, To &to) {
+  to.planner = from.planner;
+  to.schedule = from.schedule;
+  to.microbatches.assign(from.microbatches.begin(), from.microbatches.end());
+  to.state.assign(from.state.begin(), from.state.end());
+  to.tensor = from.tensor;
+  to.maxStages = from.maxStages;
+  to.without.assign(from.without.begin(), from.without.end());
+  to.effort = from.effort;
+  to.timeBudget = from.timeBudget;
+}
+
 /// The options of hetero-plan for a request.
 PlanPassOptions getPassOptions(const planner::PlanRequest &request);
 

@@ -128,7 +128,7 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"plannerName", "planner", "std::string", "\"joint\"",
+    Option<"planner", "planner", "std::string", "\"joint\"",
            "The planner: single, even, dp-proportional, stages, joint, ...">,
     ListOption<"microbatches", "microbatches", "int64_t",
                "The number of microbatches, or the sizes of several">,

@@ -18,6 +18,9 @@ using ranks::RankSteps;
 using ranks::Step;
 using ranks::Stream;
 
+/// An attribute for messages: numbers and names alone, "none" for none.
+std::string str(mlir::Attribute attribute);
+
 /// Arguments of rank programs are inside of those of the step, results cover
 /// those of the step, and state comes back as it went in.
 mlir::LogicalResult checkParts(const Programs &programs);
