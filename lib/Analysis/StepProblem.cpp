@@ -295,7 +295,7 @@ void hetero::linkEqualLayers(ArrayRef<int64_t> kinds,
   for (auto [index, layer] : llvm::enumerate(problem.layers)) {
     SmallVector<int64_t> &known = firsts[kinds[index]];
     auto *like = llvm::find_if(known, [&](int64_t first) {
-      return haveSameCosts(problem.layers[first], problem.layers[index]);
+      return problem.layers[first].costs() == problem.layers[index].costs();
     });
     if (like == known.end()) {
       known.push_back(index);

@@ -224,7 +224,7 @@ static Error addEdges(Cluster &cluster) {
   return Error::success();
 }
 
-static Error addPaths(Cluster &cluster) {
+static Error addPaths(Cluster &cluster, std::optional<int64_t> *unreached) {
   Graph graph(cluster);
   int64_t numNodes = cluster.nodes.size();
   cluster.paths.assign(numNodes * numNodes, Path());
@@ -237,10 +237,13 @@ static Error addPaths(Cluster &cluster) {
           path = {link->bandwidth, link->latency, link->shared};
         continue;
       }
-      if (steps[target].hops < 0)
+      if (steps[target].hops < 0) {
+        if (unreached)
+          *unreached = target;
         return createStringError("no links lead from node '" +
                                  cluster.nodes[source].name + "' to node '" +
                                  cluster.nodes[target].name + "'");
+      }
       path = makePath(cluster, walkBack(steps, target));
     }
   }
@@ -265,33 +268,33 @@ static Error addPaths(Cluster &cluster) {
 static Error addDevices(Cluster &cluster) {
   cluster.devices.clear();
   for (auto [nodeIndex, node] : enumerate(cluster.nodes)) {
+    auto fail = [&, &node = node](const Twine &why) {
+      return createStringError("node '" + node.name + "' " + why);
+    };
     int64_t index = 0;
     for (const DeviceGroup &group : node.groups) {
       if (group.count < 1 || group.count > maxDevicesPerNode - index)
-        return createStringError(
-            "node '" + node.name + "' has " + Twine(group.count) +
-            " devices of a class; 1 to " + Twine(maxDevicesPerNode - index));
+        return fail("has " + Twine(group.count) + " devices of a class; 1 to " +
+                    Twine(maxDevicesPerNode - index));
       if (group.deviceClass < 0 ||
           group.deviceClass >= int64_t(cluster.classes.size()))
-        return createStringError("node '" + node.name +
-                                 "' has devices of a class that is not there");
+        return fail("has devices of a class that is not there");
       for (int64_t i = 0; i < group.count; ++i, ++index)
         cluster.devices.push_back({int64_t(nodeIndex), group.deviceClass, index,
                                    !is_contained(node.unavailable, index)});
     }
     if (index == 0)
-      return createStringError("node '" + node.name + "' has no devices");
+      return fail("has no devices");
     if (index > 1 && !node.link)
-      return createStringError("node '" + node.name + "' has " + Twine(index) +
-                               " devices but no link between them");
+      return fail("has " + Twine(index) + " devices but no link between them");
     if (node.link && (node.link->bandwidth <= Bandwidth(0)))
       return createStringError("the link of node '" + node.name +
                                "' must have a positive bandwidth");
     for (int64_t number : node.unavailable)
       if (number < 0 || number >= index)
-        return createStringError(
-            "node '" + node.name + "' lists device " + Twine(number) +
-            " as unavailable, but has devices 0 to " + Twine(index - 1));
+        return fail("lists device " + Twine(number) +
+                    " as unavailable, but has devices 0 to " +
+                    Twine(index - 1));
   }
   return Error::success();
 }
@@ -322,7 +325,7 @@ static Error checkClass(const DeviceClass &deviceClass) {
   return Error::success();
 }
 
-Error Cluster::finish() {
+Error Cluster::finish(std::optional<int64_t> *unreached) {
   if (nodes.empty())
     return createStringError("the cluster has no nodes");
   if (int64_t(nodes.size()) > maxNodes)
@@ -335,7 +338,7 @@ Error Cluster::finish() {
     return error;
   if (Error error = addEdges(*this))
     return error;
-  return addPaths(*this);
+  return addPaths(*this, unreached);
 }
 
 std::string Cluster::describe(int64_t rank) const {

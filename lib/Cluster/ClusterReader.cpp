@@ -4,6 +4,7 @@
 #include "hetero/Cluster/Cluster.h"
 #include "hetero/Support/ElementType.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -33,6 +34,8 @@ private:
   };
 
   void readClasses(const YamlNode &node);
+  /// The class of the catalogue, if it may be used.
+  const DeviceClass *findBuiltin(StringRef name) const;
   /// The class called `text`; reports at `place` if there is none.
   std::optional<DeviceClass> findClass(StringRef text, const YamlNode &place);
   std::optional<DeviceClass> readClass(ClassEntry &entry);
@@ -51,7 +54,6 @@ private:
   void readSite(const YamlNode &node);
   void readCollective(const YamlNode &node);
 
-  void checkReachable();
   void declare(const std::string &name, const YamlNode &place,
                std::vector<int64_t> vertices);
   std::vector<int64_t> findVertices(const YamlNode &place);
@@ -75,10 +77,24 @@ private:
 //===----------------------------------------------------------------------===//
 
 void ClusterReader::readClasses(const YamlNode &node) {
-  if (node.kind != YamlNode::Kind::Mapping)
-    return reader.fail(node, "expected device classes by name");
-  for (auto [key, value] : zip(node.keys, node.items))
+  for (auto [key, value] : reader.readEntries(node, "device classes by name"))
     classes.emplace(key.text, ClassEntry{&key, &value});
+}
+
+const DeviceClass *ClusterReader::findBuiltin(StringRef name) const {
+  if (allowCatalogue)
+    for (const DeviceClass &builtin : catalogue())
+      if (builtin.name == name)
+        return &builtin;
+  return nullptr;
+}
+
+/// Names that are like `name`, or all that there are.
+static std::string suggest(StringRef name, ArrayRef<std::string> names,
+                           StringRef introduction) {
+  std::vector<std::string> similar = findSimilar(name, names);
+  return similar.empty() ? (introduction + join(names, ", ")).str()
+                         : "did you mean " + join(similar, " or ") + "?";
 }
 
 std::optional<DeviceClass> ClusterReader::findClass(StringRef text,
@@ -90,32 +106,24 @@ std::optional<DeviceClass> ClusterReader::findClass(StringRef text,
     }
     return readClass(found->second);
   }
-  if (allowCatalogue)
-    for (const DeviceClass &builtin : catalogue())
-      if (builtin.name == text)
-        return builtin;
+  if (const DeviceClass *builtin = findBuiltin(text))
+    return *builtin;
   std::vector<std::string> names;
-  names.reserve(classes.size());
-  for (const auto &[name, entry] : classes)
-    names.push_back(name);
+  append_range(names, make_first_range(classes));
   if (allowCatalogue)
     for (const DeviceClass &builtin : catalogue())
       if (!classes.count(builtin.name))
         names.push_back(builtin.name);
-  std::vector<std::string> similar = findSimilar(text, names);
   reader.fail(place, "unknown device class '" + text + "'; " +
-                         (similar.empty()
-                              ? "known classes: " + join(names, ", ")
-                              : "did you mean " + join(similar, " or ") + "?"));
+                         suggest(text, names, "known classes: "));
   return std::nullopt;
 }
 
 void ClusterReader::readCurve(const YamlNode &node, DeviceClass &deviceClass) {
   deviceClass.efficiency.clear();
-  if (node.kind != YamlNode::Kind::Mapping)
-    return reader.fail(node, "expected shares of the peak by work, like "
-                             "{1 MFLOP: 0.02, 1 TFLOP: 0.8}");
-  for (auto [key, value] : zip(node.keys, node.items)) {
+  for (auto [key, value] :
+       reader.readEntries(node, "shares of the peak by work, like "
+                                "{1 MFLOP: 0.02, 1 TFLOP: 0.8}")) {
     CurvePoint point;
     reader.read(key, point.work);
     reader.read(value, point.share);
@@ -147,15 +155,10 @@ std::optional<DeviceClass> ClusterReader::readClass(ClassEntry &entry) {
   entry.visited = true;
   const std::string &className = entry.key->text;
   YamlMapping mapping(reader, *entry.node, "a device class");
-  DeviceClass result;
-  bool isComplete = false;
   // A class of the catalogue keeps what is not said again.
-  if (allowCatalogue)
-    for (const DeviceClass &builtin : catalogue())
-      if (builtin.name == className) {
-        result = builtin;
-        isComplete = true;
-      }
+  const DeviceClass *builtin = findBuiltin(className);
+  DeviceClass result = builtin ? *builtin : DeviceClass();
+  bool isComplete = builtin;
   if (const YamlNode *like = mapping.get("like")) {
     std::optional<DeviceClass> base;
     // `a100: {like: a100}` means the built-in one.
@@ -171,28 +174,23 @@ std::optional<DeviceClass> ClusterReader::readClass(ClassEntry &entry) {
   auto get = [&](StringRef key) {
     return isComplete ? mapping.get(key) : mapping.require(key);
   };
-  auto positive = [&](const YamlNode *node, int64_t value, StringRef what) {
-    if (node && value <= 0)
-      reader.fail(*node, what + " must be positive");
+  auto readPositive = [&](StringRef key, auto &amount) {
+    const YamlNode *node = get(key);
+    if (!node)
+      return;
+    reader.read(*node, amount);
+    if (amount.count() <= 0)
+      reader.fail(*node, "the " + key + " must be positive");
   };
-  const YamlNode *memory = get("memory");
-  if (memory)
-    reader.read(*memory, result.memory);
-  positive(memory, result.memory.count(), "the memory");
+  readPositive("memory", result.memory);
   mapping.read("reserved", result.reserved);
   if (const YamlNode *peak = get("peak"))
     readPeak(*peak, result);
-  const YamlNode *bandwidth = get("bandwidth");
-  if (bandwidth)
-    reader.read(*bandwidth, result.bandwidth);
-  positive(bandwidth, result.bandwidth.count(), "the bandwidth");
+  readPositive("bandwidth", result.bandwidth);
   if (const YamlNode *curve = mapping.get("efficiency"))
     readCurve(*curve, result);
   mapping.read("overhead", result.overhead);
-  if (const YamlNode *price = mapping.get("price")) {
-    result.price = Price(0);
-    reader.read(*price, *result.price);
-  }
+  mapping.read("price", result.price);
   mapping.finish();
   if (result.usableMemory() <= Bytes(0))
     reader.fail(*entry.node, "all of the " + result.memory.str() +
@@ -262,14 +260,9 @@ std::vector<int64_t> ClusterReader::findVertices(const YamlNode &place) {
   if (auto found = vertices.find(name); found != vertices.end())
     return found->second;
   std::vector<std::string> names;
-  names.reserve(vertices.size());
-  for (const auto &[known, meaning] : vertices)
-    names.push_back(known);
-  std::vector<std::string> similar = findSimilar(name, names);
+  append_range(names, make_first_range(vertices));
   reader.fail(place, "there is no node or switch '" + name + "'; " +
-                         (similar.empty()
-                              ? "there are: " + join(names, ", ")
-                              : "did you mean " + join(similar, " or ") + "?"));
+                         suggest(name, names, "there are: "));
   return {};
 }
 
@@ -338,7 +331,7 @@ void ClusterReader::readNode(const YamlNode &yaml) {
                                 " devices, not " + Twine(numDevices));
   }
   std::optional<int64_t> count;
-  mapping.readInteger("count", count, 1);
+  mapping.read("count", count, 1);
   if (const YamlNode *link = mapping.get("link"))
     node.link = readLink(*link);
   else if (numDevices > 1)
@@ -346,10 +339,7 @@ void ClusterReader::readNode(const YamlNode &yaml) {
                           " devices but no link between them; add "
                           "'link: {kind: pcie, bandwidth: 12 GB/s, "
                           "latency: 5 us}' with its figures");
-  if (const YamlNode *host = mapping.get("host")) {
-    node.host = Bytes(0);
-    reader.read(*host, *node.host);
-  }
+  mapping.read("host", node.host);
   if (const YamlNode *list = mapping.get("unavailable")) {
     node.unavailable = reader.readIntegers(*list);
     for (auto [index, number] : enumerate(node.unavailable))
@@ -454,8 +444,7 @@ void ClusterReader::readRoute(const YamlNode &node) {
 void ClusterReader::readSite(const YamlNode &node) {
   YamlMapping mapping(reader, node, "a site");
   Site site;
-  if (const YamlNode *name = mapping.require("name"))
-    site.name = reader.readString(*name);
+  mapping.require("name", site.name);
   if (const YamlNode *list = mapping.require("members")) {
     site.members = readMembers(*list);
     for (const Site &other : cluster.sites)
@@ -474,10 +463,9 @@ void ClusterReader::readCollective(const YamlNode &node) {
   MeasuredCollective measured;
   if (const YamlNode *operation = mapping.require("operation")) {
     std::string text = reader.readString(*operation);
-    std::vector<std::string> names;
-    names.reserve(numCollectiveKinds);
-    for (int kind = 0; kind < numCollectiveKinds; ++kind)
-      names.push_back(stringify(CollectiveKind(kind)).str());
+    auto names = map_range(seq(numCollectiveKinds), [](int kind) {
+      return stringify(CollectiveKind(kind));
+    });
     if (std::optional<CollectiveKind> kind = symbolizeCollectiveKind(text))
       measured.kind = *kind;
     else
@@ -485,8 +473,8 @@ void ClusterReader::readCollective(const YamlNode &node) {
                                   ", found '" + text + "'");
   }
   mapping.require("members");
-  mapping.readInteger("members", measured.members, 2);
-  mapping.readInteger("nodes", measured.nodes, 1);
+  mapping.read("members", measured.members, 2);
+  mapping.read("nodes", measured.nodes, 1);
   if (const YamlNode *name = mapping.get("class")) {
     auto used = find_if(cluster.classes, [&](const DeviceClass &entry) {
       return entry.name == reader.readString(*name);
@@ -516,38 +504,6 @@ void ClusterReader::readCollective(const YamlNode &node) {
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
-
-/// Complains about the first node that no links lead to, at its place.
-void ClusterReader::checkReachable() {
-  std::vector<std::vector<int64_t>> neighbours(cluster.numVertices());
-  auto join = [&](int64_t first, int64_t second) {
-    neighbours[first].push_back(second);
-    neighbours[second].push_back(first);
-  };
-  for (const Cable &cable : cluster.cables)
-    join(cable.first, cable.second);
-  for (auto [index, hub] : enumerate(cluster.switches))
-    for (int64_t member : hub.members)
-      join(int64_t(cluster.nodes.size() + index), member);
-  std::vector<bool> reached(neighbours.size(), false);
-  std::vector<int64_t> open = {0};
-  reached[0] = true;
-  while (!open.empty()) {
-    int64_t vertex = open.back();
-    open.pop_back();
-    for (int64_t other : neighbours[vertex])
-      if (!reached[other]) {
-        reached[other] = true;
-        open.push_back(other);
-      }
-  }
-  for (auto [index, node] : enumerate(cluster.nodes))
-    if (!reached[index])
-      return reader.fail(*nodePlaces[index], "no links lead from node '" +
-                                                 cluster.nodes.front().name +
-                                                 "' to node '" + node.name +
-                                                 "'");
-}
 
 Expected<Cluster> ClusterReader::read() {
   YamlMapping top(reader, reader.root(), "a cluster");
@@ -592,12 +548,12 @@ Expected<Cluster> ClusterReader::read() {
   for (auto &[name, entry] : classes)
     if (!reader.failed())
       readClass(entry);
-  if (!reader.failed())
-    checkReachable();
   if (Error error = reader.takeError())
     return error;
-  if (Error error = cluster.finish()) {
-    reader.fail(reader.root(), toString(std::move(error)));
+  std::optional<int64_t> unreached;
+  if (Error error = cluster.finish(&unreached)) {
+    reader.fail(unreached ? *nodePlaces[*unreached] : reader.root(),
+                toString(std::move(error)));
     return reader.takeError();
   }
   return cluster;

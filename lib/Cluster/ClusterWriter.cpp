@@ -2,121 +2,113 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Cluster/Cluster.h"
+#include "hetero/Support/Enums.h"
 #include "hetero/Support/Yaml.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::cluster;
 
-static void writeClass(const DeviceClass &deviceClass, raw_ostream &os) {
-  os << "  " << quoteYaml(deviceClass.name) << ":\n";
-  os << "    memory: " << deviceClass.memory.str() << '\n';
-  // Everything is written, as the built-in class of that name may differ.
-  os << "    reserved: " << deviceClass.reserved.str() << '\n';
-  os << "    peak: {";
-  interleaveComma(deviceClass.peak, os, [&](const auto &entry) {
-    os << quoteYaml(entry.first) << ": " << entry.second.str();
-  });
-  os << "}\n    bandwidth: " << deviceClass.bandwidth.str() << '\n';
-  os << "    efficiency: {";
-  interleaveComma(deviceClass.efficiency, os, [&](const CurvePoint &point) {
-    os << point.work.str() << ": " << point.share.str();
-  });
-  os << "}\n    overhead: " << deviceClass.overhead.str() << '\n';
-  if (deviceClass.price)
-    os << "    price: " << deviceClass.price->str() << '\n';
+/// A curve as "{1 MFLOP: 0.02, 1 TFLOP: 0.8}".
+template <typename PointT, typename FromT, typename ToT>
+static auto curve(ArrayRef<PointT> points, FromT PointT::*from,
+                  ToT PointT::*to) {
+  return [=](raw_ostream &os) {
+    YamlWriter keys(os);
+    for (const PointT &point : points)
+      keys.write((point.*from).str(), point.*to);
+  };
 }
 
-static void writeLinkKeys(const Link &link, raw_ostream &os) {
-  os << "kind: " << stringify(link.kind)
-     << ", bandwidth: " << link.bandwidth.str()
-     << ", latency: " << link.latency.str();
-  if (link.shared)
-    os << ", shared: true";
+static void writeClass(const DeviceClass &deviceClass, raw_ostream &os) {
+  os << "  " << quoteYaml(deviceClass.name) << ":\n";
+  YamlWriter keys(os, "    ");
+  keys.write("memory", deviceClass.memory);
+  // Everything is written, as the built-in class of that name may differ.
+  keys.write("reserved", deviceClass.reserved);
+  keys.write("peak", deviceClass.peak);
+  keys.write("bandwidth", deviceClass.bandwidth);
+  keys.write("efficiency", curve(ArrayRef(deviceClass.efficiency),
+                                 &CurvePoint::work, &CurvePoint::share));
+  keys.write("overhead", deviceClass.overhead);
+  keys.write("price", deviceClass.price);
+}
+
+static void writeLink(YamlWriter &keys, const Link &link) {
+  keys.write("kind", link.kind);
+  keys.write("bandwidth", link.bandwidth);
+  keys.write("latency", link.latency);
+  keys.writeUnless(false, "shared", link.shared);
+}
+
+/// A link as a mapping of its own.
+static auto inBraces(const Link &link) {
+  return [&](raw_ostream &os) {
+    YamlWriter keys(os);
+    writeLink(keys, link);
+  };
 }
 
 static void writeNode(const Cluster &cluster, const Node &node,
                       raw_ostream &os) {
-  os << "  - name: " << quoteYaml(node.name) << "\n    devices: [";
-  interleaveComma(node.groups, os, [&](const DeviceGroup &group) {
-    os << quoteYaml(std::to_string(group.count) + " x " +
-                    cluster.classes[group.deviceClass].name);
-  });
-  os << "]\n";
-  if (node.link) {
-    os << "    link: {";
-    writeLinkKeys(*node.link, os);
-    os << "}\n";
-  }
-  if (node.host)
-    os << "    host: " << node.host->str() << '\n';
-  if (!node.unavailable.empty()) {
-    os << "    unavailable: [";
-    interleaveComma(node.unavailable, os);
-    os << "]\n";
-  }
+  YamlWriter keys(os, "    ", "  - ");
+  keys.write("name", node.name);
+  keys.write("devices", map_range(node.groups, [&](const DeviceGroup &group) {
+               return std::to_string(group.count) + " x " +
+                      cluster.classes[group.deviceClass].name;
+             }));
+  if (node.link)
+    keys.write("link", inBraces(*node.link));
+  keys.write("host", node.host);
+  keys.writeUnless({}, "unavailable", node.unavailable);
 }
 
 void hetero::cluster::writeCluster(const Cluster &cluster, raw_ostream &os) {
-  auto writeVertices = [&](ArrayRef<int64_t> vertices) {
-    os << '[';
-    interleaveComma(vertices, os, [&](int64_t vertex) {
-      os << quoteYaml(cluster.vertexName(vertex));
-    });
-    os << ']';
+  auto names = [&](ArrayRef<int64_t> vertices) {
+    return map_to_vector(
+        vertices, [&](int64_t vertex) { return cluster.vertexName(vertex); });
   };
-  os << "name: " << quoteYaml(cluster.name) << "\nclasses:\n";
+  YamlWriter top(os, "");
+  top.write("name", cluster.name);
+  os << "classes:\n";
   for (const DeviceClass &deviceClass : cluster.classes)
     writeClass(deviceClass, os);
   os << "nodes:\n";
   for (const Node &node : cluster.nodes)
     writeNode(cluster, node, os);
-  if (!cluster.switches.empty())
-    os << "switches:\n";
-  for (const Switch &hub : cluster.switches) {
-    os << "  - {name: " << quoteYaml(hub.name) << ", joins: ";
-    writeVertices(hub.members);
-    os << ", link: {";
-    writeLinkKeys(hub.link, os);
-    os << "}}\n";
-  }
-  if (!cluster.cables.empty())
-    os << "links:\n";
-  for (const Cable &cable : cluster.cables) {
-    os << "  - {between: ";
-    writeVertices({cable.first, cable.second});
-    os << ", ";
-    writeLinkKeys(cable.link, os);
-    os << "}\n";
-  }
-  if (!cluster.routes.empty())
-    os << "routes:\n";
-  for (const Route &route : cluster.routes) {
-    os << "  - {from: " << quoteYaml(cluster.vertexName(route.source))
-       << ", to: " << quoteYaml(cluster.vertexName(route.target)) << ", via: ";
-    writeVertices(route.via);
-    os << "}\n";
-  }
-  if (!cluster.sites.empty())
-    os << "sites:\n";
-  for (const Site &site : cluster.sites) {
-    os << "  - {name: " << quoteYaml(site.name) << ", members: ";
-    writeVertices(site.members);
-    os << "}\n";
-  }
-  if (!cluster.collectives.empty())
-    os << "collectives:\n";
-  for (const MeasuredCollective &measured : cluster.collectives) {
-    os << "  - {operation: " << stringify(measured.kind)
-       << ", members: " << measured.members << ", nodes: " << measured.nodes;
-    if (measured.deviceClass)
-      os << ", class: "
-         << quoteYaml(cluster.classes[*measured.deviceClass].name);
-    os << ", times: {";
-    interleaveComma(measured.points, os, [&](const CollectivePoint &point) {
-      os << point.bytes.str() << ": " << point.time.str();
-    });
-    os << "}}\n";
-  }
+  top.writeItems("switches", cluster.switches,
+                 [&](YamlWriter &item, const Switch &hub) {
+                   item.write("name", hub.name);
+                   item.write("joins", names(hub.members));
+                   item.write("link", inBraces(hub.link));
+                 });
+  top.writeItems("links", cluster.cables,
+                 [&](YamlWriter &item, const Cable &cable) {
+                   item.write("between", names({cable.first, cable.second}));
+                   writeLink(item, cable.link);
+                 });
+  top.writeItems("routes", cluster.routes,
+                 [&](YamlWriter &item, const Route &route) {
+                   item.write("from", cluster.vertexName(route.source));
+                   item.write("to", cluster.vertexName(route.target));
+                   item.write("via", names(route.via));
+                 });
+  top.writeItems("sites", cluster.sites,
+                 [&](YamlWriter &item, const Site &site) {
+                   item.write("name", site.name);
+                   item.write("members", names(site.members));
+                 });
+  top.writeItems("collectives", cluster.collectives,
+                 [&](YamlWriter &item, const MeasuredCollective &measured) {
+                   item.write("operation", measured.kind);
+                   item.write("members", measured.members);
+                   item.write("nodes", measured.nodes);
+                   if (measured.deviceClass)
+                     item.write("class",
+                                cluster.classes[*measured.deviceClass].name);
+                   item.write("times", curve(ArrayRef(measured.points),
+                                             &CollectivePoint::bytes,
+                                             &CollectivePoint::time));
+                 });
 }

@@ -24,7 +24,7 @@ const CostFigures &hetero::cost::costFigures() {
     YamlReader reader(MemoryBufferRef(figuresText, "Figures.yaml"));
     YamlMapping mapping(reader, reader.root(), "figures of the cost model");
     mapping.read("uneven", read.uneven);
-    mapping.readInteger("parked", read.parked, 1);
+    mapping.read("parked", read.parked, 1);
     mapping.finish();
     // A mistake in the file fails the unit tests, not a user.
     if (Error error = reader.takeError())

@@ -3,6 +3,7 @@
 
 #include "SimulationCheck.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -55,9 +56,9 @@ static Error checkTimes(int64_t stage, const StageTimes &times) {
                                "' is negative");
   if (times.weightGradient > times.backward)
     return createStringError(
-        "stage " + Twine(stage) + ": the weight gradient takes " +
-        times.weightGradient.str() + ", but all of the backward " +
-        times.backward.str());
+        formatv("stage {0}: the weight gradient takes {1}, but all of the "
+                "backward {2}",
+                stage, times.weightGradient.str(), times.backward.str()));
   if (times.parts < 1)
     return createStringError("stage " + Twine(stage) + ": collectives have " +
                              Twine(times.parts) + " parts; at least 1");
@@ -69,10 +70,9 @@ static Error checkFlows(const Simulation &simulation) {
     return Error::success();
   if (simulation.flows.size() != simulation.schedule.stages.size() ||
       !simulation.network)
-    return createStringError("there are flows for " +
-                             Twine(simulation.flows.size()) +
-                             " stages, but the schedule has " +
-                             Twine(simulation.schedule.stages.size()));
+    return createStringError(
+        formatv("there are flows for {0} stages, but the schedule has {1}",
+                simulation.flows.size(), simulation.schedule.stages.size()));
   int64_t numMedia = simulation.network->media().size();
   for (auto [index, flows] : enumerate(simulation.flows))
     for (const Flow *flow :
@@ -82,9 +82,9 @@ static Error checkFlows(const Simulation &simulation) {
         if (load.medium < 0 || load.medium >= numMedia || !(load.share > 0) ||
             load.share > 1)
           return createStringError(
-              "stage " + Twine(index) + ": a share of medium " +
-              Twine(load.medium) + " of " + Twine(numMedia) +
-              " is not above 0 and at most 1, or there is no such medium");
+              formatv("stage {0}: a share of medium {1} of {2} is not above 0 "
+                      "and at most 1, or there is no such medium",
+                      index, load.medium, numMedia));
   return Error::success();
 }
 
@@ -92,8 +92,8 @@ Error hetero::simulator::checkSimulation(const Simulation &simulation) {
   const Schedule &schedule = simulation.schedule;
   if (simulation.times.size() != schedule.stages.size())
     return createStringError(
-        "there are times for " + Twine(simulation.times.size()) +
-        " stages, but the schedule has " + Twine(schedule.stages.size()));
+        formatv("there are times for {0} stages, but the schedule has {1}",
+                simulation.times.size(), schedule.stages.size()));
   for (auto [index, list] : enumerate(simulation.times)) {
     int64_t chunks = schedule.stages[index].chunks;
     int64_t count = list.size();

@@ -10,21 +10,9 @@ using namespace hetero;
 using namespace hetero::simulator;
 
 StringRef hetero::simulator::stringify(Activity activity) {
-  switch (activity) {
-  case Activity::Forward:
-    return "forward";
-  case Activity::Backward:
-    return "backward";
-  case Activity::Update:
-    return "update";
-  case Activity::Communication:
-    return "communication";
-  case Activity::Wait:
-    return "wait";
-  case Activity::Other:
-    return "other";
-  }
-  return "other";
+  static constexpr StringLiteral names[] = {
+      "forward", "backward", "update", "communication", "wait", "other"};
+  return names[int(activity)];
 }
 
 Activity hetero::simulator::classify(StringRef instruction) {

@@ -3,6 +3,7 @@
 
 #include "TimelineChart.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
@@ -140,9 +141,7 @@ LaneLayout Chart::layOut(const TimelineLane &lane, int top) const {
   LaneLayout layout;
   layout.top = top;
   // The first row that is free, in the order of beginnings.
-  std::vector<size_t> order(lane.communication.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
+  auto order = to_vector(seq<size_t>(lane.communication.size()));
   llvm::sort(order, [&](size_t a, size_t b) {
     return std::make_pair(lane.communication[a].start, a) <
            std::make_pair(lane.communication[b].start, b);

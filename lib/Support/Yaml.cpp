@@ -141,6 +141,23 @@ YamlReader::YamlReader(MemoryBufferRef buffer)
   fail(place, loader.message);
 }
 
+const YamlNode &YamlReader::find(StringRef path) const {
+  const YamlNode *node = &document;
+  for (StringRef step : split(path, '.')) {
+    size_t index = 0;
+    if (node->kind == YamlNode::Kind::Mapping) {
+      auto key = find_if(
+          node->keys, [&](const YamlNode &name) { return name.text == step; });
+      index = key - node->keys.begin();
+    } else if (step.getAsInteger(10, index)) {
+      continue;
+    }
+    if (index < node->items.size())
+      node = &node->items[index];
+  }
+  return *node;
+}
+
 void YamlReader::fail(const YamlNode &node, const Twine &text) {
   if (failed())
     return;
@@ -202,11 +219,11 @@ int64_t YamlReader::readInteger(const YamlNode &node, int64_t minimum) {
   return failed() ? std::max<int64_t>(minimum, 0) : value;
 }
 
-bool YamlReader::readBool(const YamlNode &node) {
+void YamlReader::read(const YamlNode &node, bool &value) {
   if (node.kind != YamlNode::Kind::Scalar ||
       (node.text != "true" && node.text != "false"))
     fail(node, "expected true or false, found " + describeFound(node));
-  return node.text == "true";
+  value = node.text == "true";
 }
 
 ArrayRef<YamlNode> YamlReader::readItems(const YamlNode &node,
@@ -304,32 +321,6 @@ void YamlMapping::finish() {
     reader.fail(name, "unknown key '" + name.text + "' in " + what + "; " +
                           hint + "known keys: " + join(names, ", "));
   }
-}
-
-void YamlMapping::read(StringRef key, std::string &value) {
-  if (const YamlNode *found = get(key))
-    value = reader.readString(*found);
-}
-
-void YamlMapping::read(StringRef key, bool &value) {
-  if (const YamlNode *found = get(key))
-    value = reader.readBool(*found);
-}
-
-void YamlMapping::read(StringRef key, std::vector<int64_t> &value) {
-  if (const YamlNode *found = get(key))
-    value = reader.readIntegers(*found);
-}
-
-void YamlMapping::readInteger(StringRef key, int64_t &value, int64_t minimum) {
-  if (const YamlNode *found = get(key))
-    value = reader.readInteger(*found, minimum);
-}
-
-void YamlMapping::readInteger(StringRef key, std::optional<int64_t> &value,
-                              int64_t minimum) {
-  if (const YamlNode *found = get(key))
-    value = reader.readInteger(*found, minimum);
 }
 
 //===----------------------------------------------------------------------===//

@@ -229,9 +229,10 @@ struct Cluster {
   std::vector<Path> paths;
 
   /// Fills in what is derived. Fails, naming the part, when the cluster has no
-  /// node, a node cannot be reached from the first one, an index is out of
-  /// range, or a number is not possible.
-  llvm::Error finish();
+  /// node, a node cannot be reached from the first one (the number of that node
+  /// is then in `unreached`), an index is out of range, or a number is not
+  /// possible.
+  llvm::Error finish(std::optional<int64_t> *unreached = nullptr);
 
   int64_t numVertices() const { return nodes.size() + switches.size(); }
   /// The name of a node or switch.

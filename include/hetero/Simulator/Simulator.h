@@ -55,7 +55,7 @@ struct StageFlows {
   Flow besideForward, besideBackward;
 };
 
-/// What one device of a stage keeps and does.
+/// What one device of a stage keeps.
 struct DeviceUse {
   int64_t device = 0;
   /// In use all the time: state, gradients, workspace, buffers.
@@ -63,9 +63,6 @@ struct DeviceUse {
   /// Kept from the forward to the end of the backward (or weight gradient), by
   /// the index of the times; one entry serves all.
   std::vector<Bytes> kept;
-  /// The share of the computation of the stage in which this device itself
-  /// computes, and does not wait for a slower one.
-  double busy = 1;
 };
 
 /// A schedule, with what its stages take.

@@ -39,18 +39,6 @@ hetero::planner::findClassNodes(const Cluster &cluster,
   return result;
 }
 
-std::vector<int64_t> hetero::planner::commonDegrees(const Problem &problem) {
-  std::vector<int64_t> degrees = {1};
-  for (const Layer &layer : problem.layers)
-    for (int64_t degree : layer.tensorDegrees)
-      if (!is_contained(degrees, degree) &&
-          all_of(problem.layers, [&](const Layer &other) {
-            return is_contained(other.tensorDegrees, degree);
-          }))
-        degrees.push_back(degree);
-  return degrees;
-}
-
 const RowSeconds &RowSecondsTable::find(const ClassNodes &nodes, int64_t tensor,
                                         int64_t samples) {
   auto [found, isNew] = known.try_emplace({nodes.deviceClass, tensor, samples});

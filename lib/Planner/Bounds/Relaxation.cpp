@@ -14,12 +14,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 // The network
 //===----------------------------------------------------------------------===//
 
-int64_t NodeKind::size() const {
-  int64_t sum = 0;
-  for (int64_t count : counts)
-    sum += count;
-  return sum;
-}
+int64_t NodeKind::size() const { return sum_of(counts); }
 
 NetworkBounds::NetworkBounds(const cluster::Cluster &cluster,
                              ArrayRef<int64_t> devices,

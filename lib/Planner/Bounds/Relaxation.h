@@ -227,7 +227,7 @@ private:
                             const StagePlaceBound &place) const;
   void findPlaces();
   const PlaceCovers &findCovers(size_t unit, int64_t tensor, size_t place);
-  void addOptions(size_t run, int64_t tensor, size_t placeNumber,
+  void addOptions(size_t run, int64_t tensor, size_t place,
                   std::vector<RelaxedStage> &list);
   void addOption(size_t run, int64_t tensor, const StagePlaceBound &place,
                  const PlaceCovers &found, const DearestCover &dearest,
@@ -261,9 +261,8 @@ private:
   std::map<std::pair<size_t, int64_t>, std::pair<TimeGroups, TimeGroups>>
       timeGroups;
   std::map<std::tuple<size_t, int64_t, size_t>, PlaceCovers> covers;
-  /// The options of each run of layers, and whether they were computed yet.
-  std::vector<std::vector<RelaxedStage>> known;
-  std::vector<bool> isKnown;
+  /// The options of each run of layers that was asked for.
+  std::vector<std::optional<std::vector<RelaxedStage>>> known;
 };
 
 /// Times are tried in steps of this share, so that what is excluded is less

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
@@ -100,8 +99,7 @@ void Relaxation::setPrices(std::vector<double> given) {
   for (auto [cost, entry] : zip_equal(prices, bounds.classes))
     all += cost * static_cast<double>(entry.count);
   all *= 1 + 1e-9;
-  known.assign(runs.size(), {});
-  isKnown.assign(runs.size(), false);
+  known.assign(runs.size(), std::nullopt);
   covers.clear();
 }
 
@@ -417,9 +415,8 @@ void Relaxation::addOption(size_t run, int64_t tensor,
     option.once =
         onceAcross(run, place.bandwidth, nodesFor(tensor, dearest, place));
     // Each device does its part of the update, at best.
-    int64_t numDevices =
-        std::accumulate(place.counts.begin(), place.counts.end(), int64_t(0));
-    option.once.end += bounds.updateTime(run) / static_cast<double>(numDevices);
+    option.once.end +=
+        bounds.updateTime(run) / static_cast<double>(sum_of(place.counts));
   }
   addWithMemory(run, tensor, place, /*isLayered=*/false, option, list);
   if (run != runs.find(0, numLayers()))
@@ -511,10 +508,9 @@ void Relaxation::takeBest(RelaxedStage &option, const RelaxedStage &other) {
 }
 
 const std::vector<Relaxation::RelaxedStage> &Relaxation::options(size_t run) {
-  std::vector<RelaxedStage> &result = known[run];
-  if (isKnown[run])
-    return result;
-  isKnown[run] = true;
+  if (known[run])
+    return *known[run];
+  std::vector<RelaxedStage> &result = known[run].emplace();
   std::vector<RelaxedStage> list;
   for (int64_t tensor : runs.degrees[run])
     for (size_t place = 0; place < places.size(); ++place)

@@ -7,6 +7,7 @@
 #include "hetero/Planner/Model/Verify.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -51,10 +52,7 @@ static void addMemoryLimits(const StageModel &model, const Plan &plan,
       if (model.memoryUse(more, index, number).total() <=
           model.cluster.classOf(device).usableMemory())
         continue;
-      Resource resource;
-      resource.kind = ResourceKind::Memory;
-      resource.stage = index;
-      limits.push_back(resource);
+      limits.push_back({ResourceKind::Memory, int64_t(index), {}, {}});
       break;
     }
   }
@@ -72,8 +70,7 @@ findLimits(const StageModel &model, const Plan &plan,
     if (time <= longest)
       return;
     longest = time;
-    limit.kind = kind;
-    limit.stage = stage;
+    limit = {kind, stage, {}, {}};
   };
   for (auto [index, times] : enumerate(timesBySize)) {
     StageTimes first = sumChunks(plan.stages[index], times);
@@ -132,19 +129,19 @@ Error hetero::planner::checkCountable(const Plan &plan) {
 
 Error hetero::planner::evaluateChecked(const Problem &problem,
                                        const Cluster &cluster, Plan &plan,
-                                       PlanPlace &place) {
+                                       std::string &place) {
   StageModel model(problem, cluster);
   if (Error error = verifyStructure(model, plan, &place))
     return error;
   predict(model, computeBound(problem, cluster), plan);
   if (std::optional<Shortage> shortage = model.findShortage(plan)) {
-    const Stage &stage = plan.stages[shortage->stage];
-    place = {shortage->stage, "shares",
-             find(stage.mesh.devices, shortage->device) -
-                 stage.mesh.devices.begin()};
+    const std::vector<int64_t> &devices =
+        plan.stages[shortage->stage].mesh.devices;
+    place = formatv("stages.{0}.shares.{1}", shortage->stage,
+                    find(devices, shortage->device) - devices.begin());
     return createStringError(model.describe(*shortage));
   }
-  place = {std::nullopt, "stages", std::nullopt};
+  place = "stages";
   return checkCountable(plan);
 }
 
@@ -152,7 +149,7 @@ Error hetero::planner::evaluate(const Problem &problem, const Cluster &cluster,
                                 Plan &plan) {
   if (Error error = check(problem, cluster))
     return error;
-  PlanPlace place;
+  std::string place;
   return evaluateChecked(problem, cluster, plan, place);
 }
 
@@ -161,7 +158,7 @@ Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer,
                                          const Cluster &cluster) {
   if (Error error = check(problem, cluster))
     return error;
-  return readPlan(buffer, [&](Plan &plan, PlanPlace &place) {
+  return readPlan(buffer, [&](Plan &plan, std::string &place) {
     return evaluateChecked(problem, cluster, plan, place);
   });
 }

@@ -35,18 +35,13 @@ static std::vector<int64_t> findCaps(const StageModel &model, Stage stage,
     auto [entry, isNew] =
         capOfClass.try_emplace(model.cluster.devices[device].deviceClass, 0);
     if (isNew) {
-      Bytes usable = model.cluster.classOf(device).usableMemory();
-      int64_t low = 0, high = size;
+      auto fits = [&, number = number, device = device](int64_t samples) {
+        stage.samples[0][row] = samples;
+        return model.memoryUse(stage, place, number).total() <=
+               model.cluster.classOf(device).usableMemory();
+      };
       // Often there is room for all of them.
-      for (int64_t middle = size; low < high;
-           middle = low + (high - low + 1) / 2) {
-        stage.samples[0][row] = middle;
-        if (model.memoryUse(stage, place, number).total() <= usable)
-          low = middle;
-        else
-          high = middle - 1;
-      }
-      entry->second = low;
+      entry->second = fits(size) ? size : findLargest(0, size - 1, fits);
     }
     caps[row] = std::min(caps[row], entry->second);
   }
@@ -84,8 +79,7 @@ static std::vector<int64_t> handOut(const StageModel &model, const Stage &stage,
   std::vector<size_t> kindOf;
   for (int64_t row = 0; row < numRows; ++row) {
     std::vector<int64_t> key = {caps[row]};
-    ArrayRef<int64_t> members =
-        ArrayRef(stage.mesh.devices).slice(row * tensor, tensor);
+    ArrayRef<int64_t> members = stage.mesh.row(row);
     int64_t node = model.cluster.devices[members.front()].node;
     bool inside = all_of(members, [&](int64_t device) {
       return model.cluster.devices[device].node == node;
@@ -114,13 +108,6 @@ static std::vector<int64_t> handOut(const StageModel &model, const Stage &stage,
   return samples;
 }
 
-static int64_t sum(ArrayRef<int64_t> values) {
-  int64_t total = 0;
-  for (int64_t value : values)
-    total += value;
-  return total;
-}
-
 /// Layers, mesh and modes, without samples.
 static Stage startStage(const StageChoice &choice) {
   Stage stage;
@@ -130,10 +117,8 @@ static Stage startStage(const StageChoice &choice) {
   stage.mesh.data = choice.devices.size() / choice.tensor;
   stage.state = stage.mesh.data > 1 ? choice.state : StateMode::Replicated;
   stage.recompute = choice.recompute;
-  for (int64_t device : choice.devices) {
-    DeviceShare &share = stage.shares.emplace_back();
-    share.device = device;
-  }
+  for (int64_t device : choice.devices)
+    stage.shares.emplace_back().device = device;
   return stage;
 }
 
@@ -145,7 +130,7 @@ static std::vector<int64_t> divideSamples(const StageModel &model,
   std::vector<int64_t> caps;
   for (int64_t count = inFlight; count >= 1; --count) {
     caps = findCaps(model, stage, place, count, size);
-    if (sum(caps) >= size)
+    if (sum_of(caps) >= size)
       return handOut(model, stage, size, caps);
   }
   // Nothing fits: whoever asked will see what is missing.
@@ -323,9 +308,7 @@ static std::vector<StageChoice> divideByMemory(const StageModel &model,
         break;
       given = next;
     }
-    StageChoice &stage = stages.emplace_back();
-    stage.layers = {first, last};
-    stage.devices = {order[i]};
+    stages.push_back({{first, last}, {order[i]}});
     first = last + 1;
   }
   return stages;
@@ -338,15 +321,12 @@ static std::vector<int64_t> findDegrees(const Problem &problem,
                                         int64_t numDevices) {
   if (problem.constraints.tensor)
     return {*problem.constraints.tensor};
-  std::vector<int64_t> degrees = {1};
   if (!options.tensorParallel)
-    return degrees;
-  for (int64_t degree : problem.layers.front().tensorDegrees)
-    if (degree > 1 && degree <= numDevices &&
-        all_of(problem.layers, [&](const Layer &layer) {
-          return is_contained(layer.tensorDegrees, degree);
-        }))
-      degrees.push_back(degree);
+    return {1};
+  std::vector<int64_t> degrees = commonDegrees(problem);
+  erase_if(degrees, [&](int64_t degree) {
+    return degree > std::max<int64_t>(1, numDevices);
+  });
   return degrees;
 }
 

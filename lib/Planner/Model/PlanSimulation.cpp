@@ -133,15 +133,7 @@ spread(const Plan &plan, ArrayRef<std::vector<StageTimes>> bySize) {
 // Flows
 //===----------------------------------------------------------------------===//
 
-/// The devices of each column, which combine what they have.
-static std::vector<std::vector<int64_t>> listColumns(const Mesh &mesh) {
-  std::vector<std::vector<int64_t>> columns(mesh.tensor);
-  for (auto [index, device] : enumerate(mesh.devices))
-    columns[index % mesh.tensor].push_back(device);
-  return columns;
-}
-
-/// The same, by node.
+/// The devices of each column in each node.
 static std::vector<std::vector<int64_t>> listColumnsInNodes(const Mesh &mesh,
                                                             const Cluster &in) {
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> columns;
@@ -174,7 +166,7 @@ getFlows(const StageModel &model, const Plan &plan,
       return std::pair(best, list[best * numSizes].*member);
     };
     if (stage.mesh.data > 1) {
-      std::vector<std::vector<int64_t>> columns = listColumns(stage.mesh);
+      std::vector<std::vector<int64_t>> columns = stage.mesh.columns();
       flows.reduce =
           network.ringFlow(columns, longest(&StageTimes::reduce).second);
       if (stage.state == StateMode::Node)
@@ -254,55 +246,24 @@ ScheduleChoice hetero::planner::chooseSchedule(const StageModel &model,
   std::vector<std::vector<StageTimes>> times = spread(plan, bySize);
   std::vector<StageFlows> flows = getFlows(model, plan, bySize);
   std::vector<StageCommunication> communication = getCommunication(bySize);
-  ScheduleRequest request;
-  request.microbatches = plan.microbatches.size();
-  request.times = times;
-  request.flows = flows;
-  request.network = &model.network();
-  request.communication = communication;
-  request.limits = limits;
-  request.kinds = kinds;
-  request.mostSimulations = mostSimulations;
-  return cantFail(simulator::chooseSchedule(request));
+  return cantFail(simulator::chooseSchedule(
+      {int64_t(plan.microbatches.size()), times, flows, &model.network(),
+       communication, limits, kinds, mostSimulations}));
 }
 
-/// The time that one row of a stage computes on a microbatch.
-static Time rowTime(const StageModel &model, const Stage &stage, int64_t row) {
-  Stage alone = stage;
-  for (auto [index, samples] : enumerate(alone.samples.front()))
-    if (int64_t(index) != row)
-      samples = 0;
-  auto [forward, backward] = model.computeTimes(alone, 0);
-  return forward + backward;
-}
-
-/// What the devices of a stage keep and do.
+/// What the devices of a stage keep.
 static std::vector<DeviceUse> getDeviceUse(const StageModel &model,
                                            const Plan &plan, size_t index) {
   const Stage &stage = plan.stages[index];
-  auto [forward, backward] = model.computeTimes(stage, 0);
   int64_t inFlight = std::min<int64_t>(
       stage.inFlight, plan.microbatches.size() * stage.layers.size());
   inFlight = std::max<int64_t>(1, inFlight);
   std::vector<DeviceUse> result;
-  // Rows with the same class, samples and chunk take the same.
-  std::map<std::tuple<int64_t, int64_t, int64_t>, Time> rowTimes;
   for (auto [number, device] : enumerate(stage.mesh.devices)) {
-    int64_t row = number / stage.mesh.tensor;
-    auto [entry, isNew] = rowTimes.try_emplace(
-        {model.cluster.devices[device].deviceClass, stage.samples[0][row],
-         stage.shares[number].micro.value_or(0)},
-        Time(0));
-    if (isNew)
-      entry->second = rowTime(model, stage, row);
     cost::MemoryUse memory = model.memoryUse(plan, index, number);
-    DeviceUse use;
-    use.device = device;
-    use.fixed = memory.total() - memory.activations;
-    use.kept = {Bytes(memory.activations.count() / inFlight)};
-    Time all = forward + backward;
-    use.busy = all > Time(0) ? toSeconds(entry->second) / toSeconds(all) : 0;
-    result.push_back(std::move(use));
+    result.push_back({device,
+                      memory.total() - memory.activations,
+                      {Bytes(memory.activations.count() / inFlight)}});
   }
   return result;
 }
@@ -326,30 +287,6 @@ Expected<PlanSimulation> hetero::planner::simulatePlan(const Problem &problem,
 //===----------------------------------------------------------------------===//
 // What follows from a simulation
 //===----------------------------------------------------------------------===//
-
-std::vector<ClassUse>
-hetero::planner::getClassUse(const PlanSimulation &simulation,
-                             const Cluster &cluster) {
-  std::vector<ClassUse> result(cluster.classes.size());
-  for (auto [index, use] : enumerate(result))
-    use.deviceClass = index;
-  for (const cluster::Device &device : cluster.devices)
-    ++result[device.deviceClass].devices;
-  double total = toSeconds(simulation.result.total);
-  for (auto [stage, devices] : enumerate(simulation.devices))
-    for (const DeviceUse &device : devices) {
-      ClassUse &use = result[cluster.devices[device.device].deviceClass];
-      ++use.used;
-      if (total > 0)
-        use.utilisation += device.busy *
-                           toSeconds(simulation.result.stages[stage].busy) /
-                           total;
-    }
-  for (ClassUse &use : result)
-    if (use.used > 0)
-      use.utilisation /= double(use.used);
-  return result;
-}
 
 simulator::Trace hetero::planner::getTrace(const PlanSimulation &simulation,
                                            const Cluster &cluster,

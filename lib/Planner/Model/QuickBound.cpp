@@ -23,7 +23,7 @@
 
 #include "hetero/Planner/Model/QuickBound.h"
 #include "hetero/Planner/Model/CostTime.h"
-#include "hetero/Planner/Plan/Plan.h"
+#include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -81,9 +81,7 @@ public:
     size_t numClasses = counts.size();
     std::vector<double> weights;
     for (const std::vector<double> &list : costs) {
-      double sum = 0;
-      for (double cost : list)
-        sum += cost;
+      double sum = sum_of(list);
       weights.push_back(sum > 0 ? 1 / sum : 1);
     }
     double best = boundFor(weights);
@@ -166,9 +164,8 @@ static double wayBound(const Problem &problem, const Cluster &cluster,
 static std::vector<std::pair<int64_t, int64_t>>
 countClasses(const Problem &problem, const Cluster &cluster) {
   std::map<int64_t, int64_t> numbers;
-  for (int64_t device : cluster.availableDevices())
-    if (!is_contained(problem.constraints.forbiddenDevices, device))
-      ++numbers[cluster.devices[device].deviceClass];
+  for (int64_t device : usableDevices(problem, cluster))
+    ++numbers[cluster.devices[device].deviceClass];
   return {numbers.begin(), numbers.end()};
 }
 

@@ -3,24 +3,10 @@
 
 #include "hetero/Planner/Model/SampleDivision.h"
 #include "llvm/ADT/STLExtras.h"
-#include <numeric>
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
-
-/// The most samples that a row finishes within `time`, between two numbers.
-static int64_t samplesWithin(const RowKind &kind, double time, int64_t low,
-                             int64_t high) {
-  while (low < high) {
-    int64_t middle = low + (high - low + 1) / 2;
-    if (kind.seconds(middle) <= time)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
-}
 
 /// What all rows finish within some time, as much as there is for `size`.
 static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
@@ -31,7 +17,10 @@ static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
   auto levelsFor = [&](double time) {
     std::vector<int64_t> levels;
     for (auto [kind, low, high] : zip_equal(kinds, best, beyond))
-      levels.push_back(samplesWithin(kind, time, low, high));
+      levels.push_back(
+          findLargest(low, high, [&, &kind = kind](int64_t samples) {
+            return kind.seconds(samples) <= time;
+          }));
     return levels;
   };
   auto fits = [&](ArrayRef<int64_t> levels) {
@@ -53,11 +42,7 @@ static std::vector<int64_t> findLevels(ArrayRef<RowKind> kinds, int64_t size) {
   if (fits(beyond))
     return beyond;
   // Until one sample more in some row is too much.
-  auto isClose = [&]() {
-    return std::accumulate(beyond.begin(), beyond.end(), int64_t(0)) -
-               std::accumulate(best.begin(), best.end(), int64_t(0)) <=
-           1;
-  };
+  auto isClose = [&]() { return sum_of(beyond) - sum_of(best) <= 1; };
   for (int i = 0; i < 50 && low < high && !isClose(); ++i) {
     double middle = low + (high - low) / 2;
     std::vector<int64_t> levels = levelsFor(middle);

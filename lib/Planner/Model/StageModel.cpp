@@ -67,16 +67,15 @@ const LayerTimes &StageModel::layerTimes(int64_t deviceClass, int64_t tensor,
   LayerTimes &result = *entry;
   const DeviceClass &device = cluster.classes[deviceClass];
   for (const Layer &layer : problem.layers) {
-    bool known = layer.like && samples > 0;
     Time forward, backward;
-    if (known) {
+    if (layer.like && samples > 0) {
       forward = result.forward[*layer.like];
       backward = result.backward[*layer.like];
     } else if (const MeasuredTimes *measured = layer.measuredOn(device.name);
                measured && samples > 0) {
       std::tie(forward, backward) = measured->at(samples);
-      forward = Time(scale(forward.count(), 1, tensor));
-      backward = Time(scale(backward.count(), 1, tensor));
+      forward = divide(forward, tensor);
+      backward = divide(backward, tensor);
     } else if (samples > 0) {
       forward = partTime(device, layer.forward, tensor, samples);
       backward = partTime(device, layer.backward, tensor, samples);
@@ -97,37 +96,17 @@ std::pair<Time, Time> StageModel::tensorTimes(const Layer &layer,
           cost::chooseAllReduce(group, layer.tensorBackward.at(samples)).time};
 }
 
-static ArrayRef<int64_t> rowOf(const Mesh &mesh, int64_t row) {
-  return ArrayRef(mesh.devices).slice(row * mesh.tensor, mesh.tensor);
-}
-
-static std::vector<int64_t> columnOf(const Mesh &mesh, int64_t column) {
-  std::vector<int64_t> devices;
-  devices.reserve(mesh.data);
-  for (int64_t row = 0; row < mesh.data; ++row)
-    devices.push_back(mesh.devices[row * mesh.tensor + column]);
-  return devices;
-}
-
-/// Calls `visit` with every layer of the runs.
-static void forEachLayer(ArrayRef<LayerRun> layers,
-                         function_ref<void(int64_t)> visit) {
-  for (const LayerRun &run : layers)
-    for (int64_t layer = run.first; layer <= run.last; ++layer)
-      visit(layer);
-}
-
 /// How many rows of a mesh are on the bus of a row in one node, if there is
 /// one.
 static int64_t rowsOnBus(const Cluster &cluster, const Mesh &mesh,
                          int64_t row) {
-  int64_t node = cluster.devices[rowOf(mesh, row).front()].node;
+  int64_t node = cluster.devices[mesh.row(row).front()].node;
   const std::optional<cluster::Link> &link = cluster.nodes[node].link;
   if (!link || !link->shared)
     return 1;
   int64_t count = 0;
   for (int64_t other = 0; other < mesh.data; ++other)
-    count += cluster.devices[rowOf(mesh, other).front()].node == node;
+    count += cluster.devices[mesh.row(other).front()].node == node;
   return count;
 }
 
@@ -183,7 +162,7 @@ std::pair<Time, Time> StageModel::chunkTimes(const Stage &stage, size_t device,
   if (mesh.tensor > 1) {
     int64_t row = int64_t(device) / mesh.tensor;
     const PassSums &joined =
-        tensorSums(rowOf(mesh, row), rowsOnBus(cluster, mesh, row), samples);
+        tensorSums(mesh.row(row), rowsOnBus(cluster, mesh, row), samples);
     forward += sumOf(stage.layers, joined.forward);
     backward += sumOf(stage.layers, joined.backward);
   }
@@ -210,7 +189,7 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
     // A row that lies in several nodes is not like another one.
     bool inside =
         mesh.tensor == 1 ||
-        all_of(rowOf(mesh, int64_t(device) / mesh.tensor), [&](int64_t other) {
+        all_of(mesh.row(int64_t(device) / mesh.tensor), [&](int64_t other) {
           return cluster.devices[other].node == entry.node;
         });
     if (inside && here == before)
@@ -234,102 +213,75 @@ std::pair<Time, Time> StageModel::computeTimes(const Stage &stage,
 // Boundaries
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What devices and nodes send or receive at the same time.
-class Traffic {
-public:
-  Traffic(const Cluster &cluster, const simulator::Network &network)
-      : cluster(cluster), network(network) {}
+/// A row keeps consecutive samples; all columns of a row have the same ones, so
+/// that only one of them has to send.
+std::vector<simulator::Message>
+StageModel::boundaryMessages(const Stage &from, const Stage &to, size_t size,
+                             bool gradient) const {
+  const Layer &last = problem.layers[from.layers.back().last];
+  const Affine<Bytes> &amount = gradient ? last.outputGradient : last.output;
+  const Stage &source = gradient ? to : from, &target = gradient ? from : to;
+  ArrayRef<int64_t> sent = source.samples[size];
+  ArrayRef<int64_t> received = target.samples[size];
+  std::vector<simulator::Message> messages;
+  int64_t fromRow = 0, toRow = 0, fromEnd = 0, toEnd = 0, at = 0;
+  auto advance = [&]() {
+    while (fromRow < source.mesh.data && fromEnd + sent[fromRow] <= at)
+      fromEnd += sent[fromRow++];
+    while (toRow < target.mesh.data && toEnd + received[toRow] <= at)
+      toEnd += received[toRow++];
+    return fromRow < source.mesh.data && toRow < target.mesh.data;
+  };
+  while (advance()) {
+    int64_t next = std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
+    for (auto [index, device] : enumerate(target.mesh.row(toRow)))
+      messages.push_back({source.mesh.row(fromRow)[index % source.mesh.tensor],
+                          device, amount.at(next - at)});
+    at = next;
+  }
+  return messages;
+}
 
-  void add(int64_t from, int64_t to, Bytes bytes) {
+/// How long messages take that devices and nodes send and receive at the same
+/// time.
+static Time crossingTime(const Cluster &cluster,
+                         const simulator::Network &network,
+                         ArrayRef<simulator::Message> messages) {
+  Time latency, longest;
+  std::map<int64_t, Time> outOfNode, intoNode, onTrunk, insideNode, outOfDevice,
+      intoDevice;
+  auto add = [&](Time &user, Time more) {
+    longest = std::max(longest, user += more);
+  };
+  for (auto [from, to, bytes] : messages) {
     const cluster::Path &path = cluster.pathBetween(from, to);
     int64_t fromNode = cluster.devices[from].node;
     int64_t toNode = cluster.devices[to].node;
     latency = std::max(latency, path.latency);
     Time time = bytes / path.bandwidth;
     if (fromNode != toNode) {
-      outOfNode[fromNode] += time;
-      intoNode[toNode] += time;
+      add(outOfNode[fromNode], time);
+      add(intoNode[toNode], time);
       for (int64_t trunk : network.trunksBetween(fromNode, toNode))
-        onTrunk[trunk] += bytes / network.media()[trunk].bandwidth;
+        add(onTrunk[trunk], bytes / network.media()[trunk].bandwidth);
     } else if (path.shared) {
-      insideNode[fromNode] += time;
+      add(insideNode[fromNode], time);
     } else {
-      outOfDevice[from] += time;
-      intoDevice[to] += time;
+      add(outOfDevice[from], time);
+      add(intoDevice[to], time);
     }
   }
-
-  Time time() const {
-    Time longest;
-    for (const auto *users : {&outOfNode, &intoNode, &onTrunk, &insideNode,
-                              &outOfDevice, &intoDevice})
-      for (auto [user, time] : *users)
-        longest = std::max(longest, time);
-    return latency + longest;
-  }
-
-private:
-  const Cluster &cluster;
-  const simulator::Network &network;
-  Time latency;
-  std::map<int64_t, Time> outOfNode, intoNode, onTrunk, insideNode, outOfDevice,
-      intoDevice;
-};
-} // namespace
-
-/// Visits the messages that take samples from the rows of one stage to those of
-/// another. A row keeps consecutive samples; all columns of a row have the same
-/// ones, so that only one of them has to send.
-static void forEachMessage(
-    const Stage &from, const Stage &to, size_t size,
-    const Affine<Bytes> &amount,
-    function_ref<void(int64_t from, int64_t to, Bytes bytes)> visit) {
-  ArrayRef<int64_t> sent = from.samples[size], received = to.samples[size];
-  int64_t fromRow = 0, toRow = 0, fromEnd = 0, toEnd = 0, at = 0;
-  auto advance = [&]() {
-    while (fromRow < from.mesh.data && fromEnd + sent[fromRow] <= at)
-      fromEnd += sent[fromRow++];
-    while (toRow < to.mesh.data && toEnd + received[toRow] <= at)
-      toEnd += received[toRow++];
-    return fromRow < from.mesh.data && toRow < to.mesh.data;
-  };
-  while (advance()) {
-    int64_t next = std::min(fromEnd + sent[fromRow], toEnd + received[toRow]);
-    for (auto [index, device] : enumerate(rowOf(to.mesh, toRow)))
-      visit(rowOf(from.mesh, fromRow)[index % from.mesh.tensor], device,
-            amount.at(next - at));
-    at = next;
-  }
+  return latency + longest;
 }
 
 std::pair<Time, Time> StageModel::boundaryTimes(const Stage &from,
                                                 const Stage &to,
                                                 size_t size) const {
-  const Layer &last = problem.layers[from.layers.back().last];
-  Traffic forwards(cluster, network()), backwards(cluster, network());
-  forEachMessage(from, to, size, last.output,
-                 [&](int64_t source, int64_t target, Bytes bytes) {
-                   forwards.add(source, target, bytes);
-                 });
-  forEachMessage(to, from, size, last.outputGradient,
-                 [&](int64_t source, int64_t target, Bytes bytes) {
-                   backwards.add(source, target, bytes);
-                 });
-  return {forwards.time(), backwards.time()};
-}
-
-std::vector<simulator::Message>
-StageModel::boundaryMessages(const Stage &from, const Stage &to, size_t size,
-                             bool gradient) const {
-  const Layer &last = problem.layers[from.layers.back().last];
-  std::vector<simulator::Message> messages;
-  forEachMessage(gradient ? to : from, gradient ? from : to, size,
-                 gradient ? last.outputGradient : last.output,
-                 [&](int64_t source, int64_t target, Bytes bytes) {
-                   messages.push_back({source, target, bytes});
-                 });
-  return messages;
+  auto timeOf = [&](bool gradient) {
+    return crossingTime(cluster, network(),
+                        boundaryMessages(from, to, size, gradient));
+  };
+  return {timeOf(/*gradient=*/false), timeOf(/*gradient=*/true)};
 }
 
 const simulator::Network &StageModel::network() const {
@@ -480,17 +432,14 @@ Time StageModel::updateTime(const Stage &stage, size_t device,
   };
   Time sum, last;
   int64_t lastKind = -1;
-  forEachLayer(stage.layers, [&](int64_t index) {
-    const Cost &update = problem.layers[index].update;
-    // Equal layers take equally long.
-    if (kinds[index] == lastKind) {
+  for (const LayerRun &run : stage.layers)
+    for (int64_t index = run.first; index <= run.last; ++index) {
+      // Equal layers take equally long.
+      if (kinds[index] != lastKind)
+        last = costTime(deviceClass, problem.layers[index].update, scaled);
+      lastKind = kinds[index];
       sum += last;
-      return;
     }
-    lastKind = kinds[index];
-    last = costTime(deviceClass, update, scaled);
-    sum += last;
-  });
   return sum;
 }
 
@@ -508,10 +457,7 @@ StageTimes StageModel::onceTimes(const Stage &stage) const {
   if (mesh.data == 1)
     return result;
   Time afterUpdate;
-  std::vector<std::vector<int64_t>> columns;
-  columns.reserve(mesh.tensor);
-  for (int64_t index = 0; index < mesh.tensor; ++index)
-    columns.push_back(columnOf(mesh, index));
+  std::vector<std::vector<int64_t>> columns = mesh.columns();
   std::vector<cost::Group> groups = cost::makeGroups(cluster, columns);
   for (int64_t index = 0; index < mesh.tensor; ++index) {
     std::vector<int64_t> shares;

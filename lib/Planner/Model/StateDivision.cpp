@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Planner/Model/StateDivision.h"
+#include "hetero/Planner/Model/SampleDivision.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -54,9 +55,7 @@ StateDivision::StateDivision(const StageModel &model, Stage &stage,
     : stage(stage), division(division), numMicrobatches(place.numMicrobatches),
       layered(place.layered) {
   ColumnState column = model.columnState(stage.layers, stage.mesh.tensor);
-  common = stage.state == StateMode::Replicated  ? column.total()
-           : stage.state == StateMode::Optimizer ? column.parameters
-                                                 : Bytes(0);
+  common = column.undivided(stage.state);
   divided = column.total() - common;
   if (place.layered && common == Bytes(0))
     alongside = column.gradients;
@@ -135,16 +134,8 @@ bool StateDivision::fits(int64_t inFlight) const {
 }
 
 int64_t StateDivision::limit() const {
-  int64_t low = 0;
-  int64_t high = numMicrobatches * int64_t(stage.layers.size());
-  while (low < high) {
-    int64_t middle = low + (high - low + 1) / 2;
-    if (fits(middle))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  return findLargest(0, numMicrobatches * int64_t(stage.layers.size()),
+                     [&](int64_t inFlight) { return fits(inFlight); });
 }
 
 void StateDivision::apply(int64_t inFlight) {

@@ -6,6 +6,7 @@
 #include "hetero/Planner/Problem/ProblemCheck.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace hetero;
@@ -15,7 +16,7 @@ using hetero::cluster::Cluster;
 namespace {
 class Verifier {
 public:
-  Verifier(const StageModel &model, const Plan &plan, PlanPlace &place)
+  Verifier(const StageModel &model, const Plan &plan, std::string &place)
       : model(model), problem(model.problem), cluster(model.cluster),
         plan(plan), place(place), owner(cluster.devices.size(), -1) {}
 
@@ -25,7 +26,7 @@ private:
   Error verifyMicrobatches();
   Error verifyChunks();
   Error verifyLayers();
-  Error verifyMesh(int64_t index, const Mesh &mesh);
+  Error verifyMesh(int64_t index, const Stage &stage);
   Error verifyDegrees(int64_t index, const Stage &stage);
   Error verifySamples(int64_t index, const Stage &stage);
   Error verifyShares(int64_t index, const Stage &stage);
@@ -35,13 +36,13 @@ private:
   /// An error about the value of `key` in a stage, or about an item of it.
   Error fail(int64_t stage, StringRef key, const Twine &why,
              std::optional<int64_t> item = std::nullopt) {
-    place = {stage, key, item};
-    return createStringError("stage " + Twine(stage) + " " + why);
+    return failWhole(("stages." + Twine(stage) + "." + key).str(),
+                     "stage " + Twine(stage) + " " + why, item);
   }
   /// The same for a key of the plan.
   Error failWhole(StringRef key, const Twine &why,
                   std::optional<int64_t> item = std::nullopt) {
-    place = {std::nullopt, key, item};
+    place = item ? (key + "." + Twine(*item)).str() : key.str();
     return createStringError(why);
   }
 
@@ -49,7 +50,7 @@ private:
   const Problem &problem;
   const Cluster &cluster;
   const Plan &plan;
-  PlanPlace &place;
+  std::string &place;
   /// For each device the stage that has it.
   std::vector<int64_t> owner;
 };
@@ -57,39 +58,41 @@ private:
 
 Error Verifier::verifyMicrobatches() {
   if (plan.batch != problem.batch)
-    return failWhole("batch", "the plan is for a batch of " +
-                                  Twine(plan.batch) + ", but the problem has " +
-                                  Twine(problem.batch) + " samples");
+    return failWhole("batch", formatv("the plan is for a batch of {0}, but the "
+                                      "problem has {1} samples",
+                                      plan.batch, problem.batch));
   int64_t sum = 0, count = plan.microbatches.size();
   for (auto [index, size] : enumerate(plan.microbatches)) {
     if (size < 1 || size > plan.batch - sum)
       return failWhole("microbatches",
-                       "a microbatch of " + Twine(size) + " samples follows " +
-                           Twine(sum) + " of the " + Twine(plan.batch) +
-                           " samples of the batch",
+                       formatv("a microbatch of {0} samples follows {1} of the "
+                               "{2} samples of the batch",
+                               size, sum, plan.batch),
                        index);
     sum += size;
   }
+  auto failHere = [&](const Twine &why) {
+    return failWhole("microbatches", why);
+  };
   if (sum != plan.batch)
-    return failWhole("microbatches", "the microbatches make " + Twine(sum) +
-                                         " samples, but the batch has " +
-                                         Twine(plan.batch));
+    return failHere(
+        formatv("the microbatches make {0} samples, but the batch has {1}", sum,
+                plan.batch));
   const Constraints &constraints = problem.constraints;
   if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
-    return failWhole("microbatches", "the plan has " + Twine(count) +
-                                         " microbatches, but at most " +
-                                         Twine(*constraints.maxMicrobatches) +
-                                         " are allowed");
+    return failHere(
+        formatv("the plan has {0} microbatches, but at most {1} are allowed",
+                count, *constraints.maxMicrobatches));
   if (!constraints.microbatches.empty() &&
       constraints.microbatches != plan.microbatches)
-    return failWhole(
-        "microbatches",
+    return failHere(
         "the microbatches of the plan are not the ones that are given");
   int64_t numStages = plan.stages.size();
   if (constraints.maxStages && numStages > *constraints.maxStages)
     return failWhole(
-        "stages", "the plan has " + Twine(numStages) + " stages, but at most " +
-                      Twine(*constraints.maxStages) + " are allowed");
+        "stages",
+        formatv("the plan has {0} stages, but at most {1} are allowed",
+                numStages, *constraints.maxStages));
   return Error::success();
 }
 
@@ -120,13 +123,13 @@ Error Verifier::verifyChunks() {
       return fail(index, "layers", "has no layers");
     if (!hasChunks && stage.layers.size() > 1)
       return fail(index, "layers",
-                  "has " + Twine(stage.layers.size()) +
-                      " runs of layers, but " + stringify(plan.schedule) +
-                      " knows one for each stage");
+                  formatv("has {0} runs of layers, but {1} knows one for each "
+                          "stage",
+                          stage.layers.size(), stringify(plan.schedule)));
     if (stage.layers.size() != chunks)
       return fail(index, "layers",
-                  "has " + Twine(stage.layers.size()) +
-                      " runs of layers, but stage 0 has " + Twine(chunks));
+                  formatv("has {0} runs of layers, but stage 0 has {1}",
+                          stage.layers.size(), chunks));
   }
   return Error::success();
 }
@@ -138,38 +141,39 @@ Error Verifier::verifyLayers() {
   for (auto [index, run] : listRuns(plan)) {
     if (run.first != next)
       return fail(index, "layers",
-                  "has layers from " + Twine(run.first) + " on where layer " +
-                      Twine(next) +
-                      " comes next: every layer is in one stage, in "
-                      "order");
+                  formatv("has layers from {0} on where layer {1} comes next: "
+                          "every layer is in one stage, in order",
+                          run.first, next));
     if (run.last < run.first || run.last >= numLayers)
       return fail(index, "layers",
-                  "has layers from " + Twine(run.first) + " to " +
-                      Twine(run.last) + ", but there are layers 0 to " +
-                      Twine(numLayers - 1));
+                  formatv("has layers from {0} to {1}, but there are layers 0 "
+                          "to {2}",
+                          run.first, run.last, numLayers - 1));
     next = run.last + 1;
   }
   if (next != numLayers)
-    return failWhole("stages", "layer " + Twine(next) +
-                                   " and those after it are in no stage");
+    return failWhole(
+        "stages",
+        formatv("layer {0} and those after it are in no stage", next));
   return Error::success();
 }
 
-Error Verifier::verifyMesh(int64_t index, const Mesh &mesh) {
+Error Verifier::verifyMesh(int64_t index, const Stage &stage) {
+  const Mesh &mesh = stage.mesh;
   int64_t count = mesh.devices.size();
   if (mesh.data < 1 || mesh.tensor < 1 || mesh.data > count ||
       mesh.tensor > count || mesh.data * mesh.tensor != count)
     return fail(index, "mesh",
-                "has a mesh of " + Twine(mesh.data) + " x " +
-                    Twine(mesh.tensor) + " with " + Twine(count) + " devices");
+                formatv("has a mesh of {0} x {1} with {2} devices", mesh.data,
+                        mesh.tensor, count));
   for (auto [number, device] : enumerate(mesh.devices)) {
     auto failHere = [&, number = int64_t(number)](const Twine &why) {
       return fail(index, "mesh.devices", why, number);
     };
     if (device < 0 || device >= int64_t(cluster.devices.size()))
-      return failHere("has device " + Twine(device) +
-                      ", but the cluster has devices 0 to " +
-                      Twine(cluster.devices.size() - 1));
+      return failHere(
+          formatv("has device {0}, but the cluster has devices 0 to {1}",
+                  device, cluster.devices.size() - 1));
     if (!cluster.devices[device].available)
       return failHere("has " + cluster.describe(device) +
                       ", which is not available");
@@ -189,9 +193,8 @@ Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
   const std::optional<int64_t> &given = problem.constraints.tensor;
   if (given && tensor != *given)
     return fail(index, "mesh.tensor",
-                "divides its layers in " + Twine(tensor) +
-                    (tensor == 1 ? " part" : " parts") + ", but " +
-                    Twine(*given) + " are given");
+                formatv("divides its layers in {0} {1}, but {2} are given",
+                        tensor, tensor == 1 ? "part" : "parts", *given));
   if (tensor == 1)
     return Error::success();
   for (const LayerRun &run : stage.layers)
@@ -200,10 +203,9 @@ Error Verifier::verifyDegrees(int64_t index, const Stage &stage) {
       if (is_contained(layer.tensorDegrees, tensor))
         continue;
       return fail(index, "mesh.tensor",
-                  "divides its layers in " + Twine(tensor) +
-                      " parts, but layer " + Twine(number) + " ('" +
-                      layer.name + "') can be divided in " +
-                      listDegrees(layer));
+                  formatv("divides its layers in {0} parts, but layer {1} "
+                          "('{2}') can be divided in {3}",
+                          tensor, number, layer.name, listDegrees(layer)));
     }
   return Error::success();
 }
@@ -212,76 +214,76 @@ Error Verifier::verifySamples(int64_t index, const Stage &stage) {
   std::vector<int64_t> sizes = plan.distinctMicrobatches();
   if (stage.samples.size() != sizes.size())
     return fail(index, "samples",
-                "divides the samples of " + Twine(stage.samples.size()) +
-                    " sizes of microbatches, but the plan has " +
-                    Twine(sizes.size()));
+                formatv("divides the samples of {0} sizes of microbatches, but "
+                        "the plan has {1}",
+                        stage.samples.size(), sizes.size()));
   for (auto [number, size, samples] : enumerate(sizes, stage.samples)) {
-    int64_t item = number;
+    auto failHere = [&, number = int64_t(number)](const Twine &why) {
+      return fail(index, "samples", why, number);
+    };
     if (int64_t(samples.size()) != stage.mesh.data)
-      return fail(index, "samples",
-                  "divides samples between " + Twine(samples.size()) +
-                      " members, but its mesh has " + Twine(stage.mesh.data),
-                  item);
+      return failHere(
+          formatv("divides samples between {0} members, but its mesh has {1}",
+                  samples.size(), stage.mesh.data));
     int64_t sum = 0;
     for (int64_t share : samples) {
       if (share < 0 || share > size - sum)
-        return fail(index, "samples",
-                    "gives a member " + Twine(share) + " of the " +
-                        Twine(size - sum) + " samples that are left of " +
-                        Twine(size),
-                    item);
+        return failHere(formatv("gives a member {0} of the {1} samples that "
+                                "are left of {2}",
+                                share, size - sum, size));
       sum += share;
     }
     if (sum != size)
-      return fail(index, "samples",
-                  "divides " + Twine(sum) + " samples of a microbatch of " +
-                      Twine(size),
-                  item);
+      return failHere(
+          formatv("divides {0} samples of a microbatch of {1}", sum, size));
   }
-  if (stage.inFlight < 1)
+  auto failInFlight = [&](const Twine &why) {
     return fail(index, "inFlight",
-                "has " + Twine(stage.inFlight) +
-                    " microbatches in flight; at least 1");
-  int64_t most = plan.microbatches.size() * stage.layers.size();
+                formatv("has {0} microbatches in flight", stage.inFlight) +
+                    why);
+  };
+  if (stage.inFlight < 1)
+    return failInFlight("; at least 1");
+  int64_t chunks = stage.layers.size();
+  int64_t most = plan.microbatches.size() * chunks;
   bool isInRuns = plan.schedule == ScheduleKind::Layered ||
                   plan.schedule == ScheduleKind::Interleaved;
   if (stage.inFlight > most)
-    return fail(index, "inFlight",
-                "has " + Twine(stage.inFlight) +
-                    " microbatches in flight, but there are " + Twine(most) +
-                    (isInRuns ? " in runs of layers, of which the stage has " +
-                                    std::to_string(stage.layers.size())
-                              : ""));
+    return failInFlight(
+        ", but there are " + Twine(most) +
+        (isInRuns
+             ? " in runs of layers, of which the stage has " + Twine(chunks)
+             : ""));
   int64_t least =
       simulator::leastInFlight(plan.schedule, index, plan.stages.size(),
-                               plan.microbatches.size(), stage.layers.size());
+                               plan.microbatches.size(), chunks);
   if (stage.inFlight < least)
-    return fail(index, "inFlight",
-                "has " + Twine(stage.inFlight) +
-                    " microbatches in flight, but " + stringify(plan.schedule) +
-                    " has at least " + Twine(least) + " there");
+    return failInFlight(formatv(", but {0} has at least {1} there",
+                                stringify(plan.schedule), least));
   return Error::success();
 }
 
 Error Verifier::verifyShares(int64_t index, const Stage &stage) {
   if (stage.shares.size() != stage.mesh.devices.size())
     return fail(index, "shares",
-                "has " + Twine(stage.shares.size()) + " shares for " +
-                    Twine(stage.mesh.devices.size()) + " devices");
+                formatv("has {0} shares for {1} devices", stage.shares.size(),
+                        stage.mesh.devices.size()));
   for (auto [number, share, device] :
        enumerate(stage.shares, stage.mesh.devices)) {
     auto failHere = [&, number = int64_t(number)](const Twine &why) {
       return fail(index, "shares", why, number);
     };
     if (share.device != device)
-      return failHere("has a share for device " + Twine(share.device) +
-                      " where its mesh has device " + Twine(device));
+      return failHere(
+          formatv("has a share for device {0} where its mesh has device {1}",
+                  share.device, device));
     if (share.micro && *share.micro < 1)
-      return failHere("lets " + cluster.describe(device) + " compute " +
-                      Twine(*share.micro) + " samples at a time; at least 1");
+      return failHere(
+          formatv("lets {0} compute {1} samples at a time; at least 1",
+                  cluster.describe(device), *share.micro));
     if (share.state < Bytes(0))
-      return failHere("gives " + cluster.describe(device) + " " +
-                      Twine(share.state.count()) + " bytes of state");
+      return failHere(formatv("gives {0} {1} bytes of state",
+                              cluster.describe(device), share.state.count()));
   }
   return Error::success();
 }
@@ -293,26 +295,25 @@ Error Verifier::verifyState(int64_t index, const Stage &stage) {
   // Sums by column and, if nodes divide for themselves, by node.
   std::map<std::pair<int64_t, int64_t>, Bytes> held;
   for (auto [number, share] : enumerate(stage.shares)) {
-    std::string holder = cluster.describe(share.device);
     int64_t node =
         stage.state == StateMode::Node ? cluster.devices[share.device].node : 0;
+    auto failHere = [&, &share = share,
+                     number = int64_t(number)](const Twine &all) {
+      return fail(index, "shares",
+                  formatv("gives {0} {1} of state, but each device holds all ",
+                          cluster.describe(share.device), share.state.str()) +
+                      all,
+                  number);
+    };
     Bytes own = share.state;
     switch (stage.state) {
     case StateMode::Replicated:
       if (share.state != column.total())
-        return fail(index, "shares",
-                    "gives " + holder + " " + share.state.str() +
-                        " of state, but each device holds all " +
-                        column.total().str(),
-                    number);
+        return failHere(column.total().str());
       continue;
     case StateMode::Optimizer:
       if (share.state < column.parameters)
-        return fail(index, "shares",
-                    "gives " + holder + " " + share.state.str() +
-                        " of state, but each device holds all " +
-                        column.parameters.str() + " of the parameters",
-                    number);
+        return failHere(column.parameters.str() + " of the parameters");
       own -= column.parameters;
       break;
     case StateMode::Full:
@@ -344,15 +345,14 @@ Error Verifier::verifyPin(const Pin &pin) {
       continue;
     if (pin.stage && *pin.stage != int64_t(index))
       return fail(index, "layers",
-                  "has layer " + Twine(pin.layer) +
-                      ", which is pinned to stage " + Twine(*pin.stage));
+                  formatv("has layer {0}, which is pinned to stage {1}",
+                          pin.layer, *pin.stage));
     for (auto [number, device] : enumerate(stage.mesh.devices))
       if (!pin.devices.empty() && !is_contained(pin.devices, device))
         return fail(index, "mesh.devices",
-                    "has layer " + Twine(pin.layer) + " on " +
-                        cluster.describe(device) +
-                        ", which is not one of the devices that it is pinned "
-                        "to",
+                    formatv("has layer {0} on {1}, which is not one of the "
+                            "devices that it is pinned to",
+                            pin.layer, cluster.describe(device)),
                     number);
   }
   return Error::success();
@@ -363,18 +363,12 @@ Error Verifier::verify() {
     return error;
   if (Error error = verifyLayers())
     return error;
-  for (auto [index, stage] : enumerate(plan.stages)) {
-    if (Error error = verifyMesh(index, stage.mesh))
-      return error;
-    if (Error error = verifyDegrees(index, stage))
-      return error;
-    if (Error error = verifySamples(index, stage))
-      return error;
-    if (Error error = verifyShares(index, stage))
-      return error;
-    if (Error error = verifyState(index, stage))
-      return error;
-  }
+  for (auto [index, stage] : enumerate(plan.stages))
+    for (auto verifyPart : {&Verifier::verifyMesh, &Verifier::verifyDegrees,
+                            &Verifier::verifySamples, &Verifier::verifyShares,
+                            &Verifier::verifyState})
+      if (Error error = (this->*verifyPart)(index, stage))
+        return error;
   for (const Pin &pin : problem.constraints.pins)
     if (Error error = verifyPin(pin))
       return error;
@@ -382,8 +376,8 @@ Error Verifier::verify() {
 }
 
 Error hetero::planner::verifyStructure(const StageModel &model,
-                                       const Plan &plan, PlanPlace *place) {
-  PlanPlace ignored;
+                                       const Plan &plan, std::string *place) {
+  std::string ignored;
   return Verifier(model, plan, place ? *place : ignored).verify();
 }
 
@@ -405,28 +399,29 @@ static Error verifyPredictions(const StageModel &model, const Plan &plan) {
     return Error::success();
   if (plan.bound < Time(0) || plan.bound > plan.predicted)
     return createStringError(
-        "the plan predicts a step of " + plan.predicted.str() +
-        ", but says that none can take less than " + plan.bound.str());
+        formatv("the plan predicts a step of {0}, but says "
+                "that none can take less than {1}",
+                plan.predicted.str(), plan.bound.str()));
   Plan again = plan;
   predict(model, plan.bound, again);
   for (auto [index, stage] : enumerate(plan.stages)) {
     const Stage &other = again.stages[index];
     for (auto [said, found] : zip_equal(listTimes(stage), listTimes(other)))
       if (said.second != found.second)
-        return createStringError("stage " + Twine(index) + " predicts " +
-                                 said.second.str() + " for its " + said.first +
-                                 ", but it takes " + found.second.str());
+        return createStringError(
+            formatv("stage {0} predicts {1} for its {2}, but it takes {3}",
+                    index, said.second.str(), said.first, found.second.str()));
     for (auto [said, found] : zip_equal(stage.shares, other.shares))
       if (said.memory != found.memory)
-        return createStringError("stage " + Twine(index) + " predicts " +
-                                 said.memory.str() + " of memory for " +
-                                 model.cluster.describe(said.device) +
-                                 ", but it needs " + found.memory.str());
+        return createStringError(formatv(
+            "stage {0} predicts {1} of memory for {2}, but it needs {3}", index,
+            said.memory.str(), model.cluster.describe(said.device),
+            found.memory.str()));
   }
   if (plan.predicted != again.predicted)
-    return createStringError("the plan predicts a step of " +
-                             plan.predicted.str() + ", but it takes " +
-                             again.predicted.str());
+    return createStringError(
+        formatv("the plan predicts a step of {0}, but it takes {1}",
+                plan.predicted.str(), again.predicted.str()));
   if (!(plan.limitedBy == again.limitedBy))
     return createStringError("the plan is limited by " + describeLimits(again) +
                              ", not by " + describeLimits(plan));

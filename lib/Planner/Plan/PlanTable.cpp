@@ -4,6 +4,7 @@
 #include "hetero/Planner/Plan/Plan.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -186,10 +187,7 @@ static std::string describe(const Resource &resource) {
 }
 
 std::string hetero::planner::describeLimits(const Plan &plan) {
-  std::string text;
-  for (const Resource &resource : plan.limitedBy)
-    text += (text.empty() ? "" : ", ") + describe(resource);
-  return text;
+  return join(map_range(plan.limitedBy, describe), ", ");
 }
 
 std::vector<std::string>

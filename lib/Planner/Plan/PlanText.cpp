@@ -53,20 +53,18 @@ static void readMesh(YamlReader &reader, const YamlNode *node, Mesh &mesh) {
   if (!node)
     return;
   YamlMapping mapping(reader, *node, "a mesh");
-  if (const YamlNode *devices = mapping.require("devices"))
-    mesh.devices = reader.readIntegers(*devices);
+  mapping.require("devices", mesh.devices);
   mesh.data = mesh.devices.size();
-  mapping.readInteger("data", mesh.data, 1);
-  mapping.readInteger("tensor", mesh.tensor, 1);
+  mapping.read("data", mesh.data, 1);
+  mapping.read("tensor", mesh.tensor, 1);
   mapping.finish();
 }
 
 static DeviceShare readShare(YamlReader &reader, const YamlNode &node) {
   DeviceShare share;
   YamlMapping mapping(reader, node, "a share");
-  if (const YamlNode *device = mapping.require("device"))
-    share.device = reader.readInteger(*device, 0);
-  mapping.readInteger("micro", share.micro, 1);
+  mapping.require("device", share.device, 0);
+  mapping.read("micro", share.micro, 1);
   mapping.read("state", share.state);
   mapping.read("memory", share.memory);
   mapping.finish();
@@ -78,14 +76,13 @@ static Stage readStage(YamlReader &reader, const YamlNode &node) {
   YamlMapping mapping(reader, node, "a stage");
   readLayers(reader, mapping.require("layers"), stage.layers);
   readMesh(reader, mapping.require("mesh"), stage.mesh);
-  if (const YamlNode *samples = mapping.require("samples"))
-    for (const YamlNode &item : reader.readItems(*samples, "divisions"))
-      stage.samples.push_back(reader.readIntegers(item));
+  mapping.require("samples", stage.samples, "divisions",
+                  std::mem_fn(&YamlReader::readIntegers));
   readName<StateMode>(reader, mapping.get("state"), stage.state,
                       {StateMode::Replicated, StateMode::Optimizer,
                        StateMode::Full, StateMode::Node});
   mapping.read("recompute", stage.recompute);
-  mapping.readInteger("inFlight", stage.inFlight, 1);
+  mapping.read("inFlight", stage.inFlight, 1);
   mapping.read("forward", stage.forward);
   mapping.read("backward", stage.backward);
   mapping.read("boundary", stage.boundary);
@@ -93,9 +90,7 @@ static Stage readStage(YamlReader &reader, const YamlNode &node) {
   mapping.read("gather", stage.gather);
   mapping.read("reduce", stage.reduce);
   mapping.read("update", stage.update);
-  if (const YamlNode *shares = mapping.get("shares"))
-    for (const YamlNode &item : reader.readItems(*shares, "shares"))
-      stage.shares.push_back(readShare(reader, item));
+  mapping.read("shares", stage.shares, "shares", readShare);
   mapping.finish();
   return stage;
 }
@@ -106,8 +101,8 @@ static Resource readResource(YamlReader &reader, const YamlNode &node) {
   readName<ResourceKind>(reader, mapping.require("kind"), resource.kind,
                          {ResourceKind::Compute, ResourceKind::Memory,
                           ResourceKind::Bandwidth, ResourceKind::Latency});
-  mapping.readInteger("stage", resource.stage, 0);
-  mapping.readInteger("device", resource.device, 0);
+  mapping.read("stage", resource.stage, 0);
+  mapping.read("device", resource.device, 0);
   mapping.read("part", resource.part);
   mapping.finish();
   return resource;
@@ -119,52 +114,18 @@ static Expected<Plan> readPlan(YamlReader &reader) {
   top.read("planner", plan.planner);
   readName<Objective>(reader, top.get("objective"), plan.objective,
                       {Objective::Time, Objective::Price});
-  if (const YamlNode *batch = top.require("batch"))
-    plan.batch = reader.readInteger(*batch, 1);
-  if (const YamlNode *sizes = top.require("microbatches"))
-    plan.microbatches = reader.readIntegers(*sizes);
+  top.require("batch", plan.batch, 1);
+  top.require("microbatches", plan.microbatches);
   readName<ScheduleKind>(reader, top.get("schedule"), plan.schedule,
                          simulator::scheduleKinds());
   top.read("predicted", plan.predicted);
   top.read("bound", plan.bound);
-  if (const YamlNode *limits = top.get("limitedBy"))
-    for (const YamlNode &item : reader.readItems(*limits, "limits"))
-      plan.limitedBy.push_back(readResource(reader, item));
-  if (const YamlNode *stages = top.require("stages"))
-    for (const YamlNode &item : reader.readItems(*stages, "stages"))
-      plan.stages.push_back(readStage(reader, item));
+  top.read("limitedBy", plan.limitedBy, "limits", readResource);
+  top.require("stages", plan.stages, "stages", readStage);
   top.finish();
   if (Error error = reader.takeError())
     return error;
   return plan;
-}
-
-/// The node that a part of a plan was read from, or what it would be in.
-static const YamlNode &findNode(const YamlNode &root, const PlanPlace &place) {
-  const YamlNode *node = &root;
-  auto enter = [&](StringRef key) {
-    for (auto [name, value] : zip(node->keys, node->items))
-      if (name.text == key) {
-        node = &value;
-        return;
-      }
-  };
-  auto enterItem = [&](int64_t index) {
-    if (node->kind == YamlNode::Kind::Sequence &&
-        index < int64_t(node->items.size()))
-      node = &node->items[index];
-  };
-  if (place.stage) {
-    enter("stages");
-    enterItem(*place.stage);
-  }
-  SmallVector<StringRef> keys;
-  place.key.split(keys, '.');
-  for (StringRef key : keys)
-    enter(key);
-  if (place.item)
-    enterItem(*place.item);
-  return *node;
 }
 
 Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
@@ -174,14 +135,14 @@ Expected<Plan> hetero::planner::readPlan(MemoryBufferRef buffer) {
 
 Expected<Plan>
 hetero::planner::readPlan(MemoryBufferRef buffer,
-                          function_ref<Error(Plan &, PlanPlace &)> check) {
+                          function_ref<Error(Plan &, std::string &)> check) {
   YamlReader reader(buffer);
   Expected<Plan> plan = ::readPlan(reader);
   if (!plan)
     return plan;
-  PlanPlace place;
+  std::string place;
   if (Error error = check(*plan, place)) {
-    reader.fail(findNode(reader.root(), place), toString(std::move(error)));
+    reader.fail(reader.find(place), toString(std::move(error)));
     return reader.takeError();
   }
   return plan;
@@ -191,67 +152,55 @@ hetero::planner::readPlan(MemoryBufferRef buffer,
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeIntegers(ArrayRef<int64_t> values, raw_ostream &os) {
-  os << '[';
-  interleaveComma(values, os);
-  os << ']';
-}
-
 static void writeStage(const Stage &stage, raw_ostream &os) {
-  os << "  - layers: [";
-  interleaveComma(stage.layers, os, [&](const LayerRun &run) {
-    writeIntegers({run.first, run.last}, os);
+  YamlWriter keys(os, "    ", "  - ");
+  keys.write("layers", map_range(stage.layers, [](const LayerRun &run) {
+               return std::array<int64_t, 2>{run.first, run.last};
+             }));
+  keys.write("mesh", [&](raw_ostream &os) {
+    YamlWriter mesh(os);
+    mesh.write("devices", stage.mesh.devices);
+    mesh.write("data", stage.mesh.data);
+    mesh.write("tensor", stage.mesh.tensor);
   });
-  os << "]\n    mesh: {devices: ";
-  writeIntegers(stage.mesh.devices, os);
-  os << ", data: " << stage.mesh.data << ", tensor: " << stage.mesh.tensor
-     << "}\n    samples: [";
-  interleaveComma(stage.samples, os, [&](ArrayRef<int64_t> samples) {
-    writeIntegers(samples, os);
-  });
-  os << "]\n    state: " << stringify(stage.state) << '\n';
-  if (stage.recompute)
-    os << "    recompute: true\n";
-  os << "    inFlight: " << stage.inFlight << '\n';
-  for (auto [key, time] :
-       {std::pair("forward", stage.forward),
-        std::pair("backward", stage.backward),
-        std::pair("boundary", stage.boundary),
-        std::pair("boundaryGradient", stage.boundaryGradient),
-        std::pair("gather", stage.gather), std::pair("reduce", stage.reduce),
-        std::pair("update", stage.update)})
-    if (time != Time(0))
-      os << "    " << key << ": " << time.str() << '\n';
-  os << "    shares:\n";
-  for (const DeviceShare &share : stage.shares) {
-    os << "      - {device: " << share.device;
-    if (share.micro)
-      os << ", micro: " << *share.micro;
-    os << ", state: " << share.state.str() << ", memory: " << share.memory.str()
-       << "}\n";
-  }
+  keys.write("samples", stage.samples);
+  keys.write("state", stage.state);
+  keys.writeUnless(false, "recompute", stage.recompute);
+  keys.write("inFlight", stage.inFlight);
+  keys.writeUnless({}, "forward", stage.forward);
+  keys.writeUnless({}, "backward", stage.backward);
+  keys.writeUnless({}, "boundary", stage.boundary);
+  keys.writeUnless({}, "boundaryGradient", stage.boundaryGradient);
+  keys.writeUnless({}, "gather", stage.gather);
+  keys.writeUnless({}, "reduce", stage.reduce);
+  keys.writeUnless({}, "update", stage.update);
+  if (stage.shares.empty())
+    os << "    shares:\n";
+  keys.writeItems("shares", stage.shares,
+                  [](YamlWriter &item, const DeviceShare &share) {
+                    item.write("device", share.device);
+                    item.write("micro", share.micro);
+                    item.write("state", share.state);
+                    item.write("memory", share.memory);
+                  });
 }
 
 void hetero::planner::writePlan(const Plan &plan, raw_ostream &os) {
-  os << "planner: " << quoteYaml(plan.planner) << '\n';
-  os << "objective: " << stringify(plan.objective) << '\n';
-  os << "batch: " << plan.batch << "\nmicrobatches: ";
-  writeIntegers(plan.microbatches, os);
-  os << "\nschedule: " << stringify(plan.schedule)
-     << "\npredicted: " << plan.predicted.str()
-     << "\nbound: " << plan.bound.str() << '\n';
-  if (!plan.limitedBy.empty())
-    os << "limitedBy:\n";
-  for (const Resource &resource : plan.limitedBy) {
-    os << "  - {kind: " << stringify(resource.kind);
-    if (resource.stage)
-      os << ", stage: " << *resource.stage;
-    if (resource.device)
-      os << ", device: " << *resource.device;
-    if (!resource.part.empty())
-      os << ", part: " << quoteYaml(resource.part);
-    os << "}\n";
-  }
+  YamlWriter top(os, "");
+  top.write("planner", plan.planner);
+  top.write("objective", plan.objective);
+  top.write("batch", plan.batch);
+  top.write("microbatches", plan.microbatches);
+  top.write("schedule", plan.schedule);
+  top.write("predicted", plan.predicted);
+  top.write("bound", plan.bound);
+  top.writeItems("limitedBy", plan.limitedBy,
+                 [](YamlWriter &item, const Resource &resource) {
+                   item.write("kind", resource.kind);
+                   item.write("stage", resource.stage);
+                   item.write("device", resource.device);
+                   item.writeUnless({}, "part", resource.part);
+                 });
   os << "stages:\n";
   for (const Stage &stage : plan.stages)
     writeStage(stage, os);

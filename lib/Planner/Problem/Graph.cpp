@@ -3,50 +3,16 @@
 
 #include "hetero/Planner/Problem/Graph.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
-#include <tuple>
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 
-bool GraphTensor::operator==(const GraphTensor &other) const {
-  return std::tie(name, dims, bytes) ==
-         std::tie(other.name, other.dims, other.bytes);
-}
-
-bool GraphOp::operator==(const GraphOp &other) const {
-  return std::tie(name, operands, results, loops, operandLoops, resultLoops,
-                  linear, reshape, work, bytes, fused, layer, times) ==
-         std::tie(other.name, other.operands, other.results, other.loops,
-                  other.operandLoops, other.resultLoops, other.linear,
-                  other.reshape, other.work, other.bytes, other.fused,
-                  other.layer, other.times);
-}
-
-bool GraphArgument::operator==(const GraphArgument &other) const {
-  return std::tie(tensor, role, next) ==
-         std::tie(other.tensor, other.role, other.next);
-}
-
-bool Graph::operator==(const Graph &other) const {
-  return std::tie(batch, tensors, arguments, operations, results) ==
-         std::tie(other.batch, other.tensors, other.arguments, other.operations,
-                  other.results);
-}
-
 StringRef hetero::planner::stringify(ArgumentRole role) {
-  switch (role) {
-  case ArgumentRole::Batch:
-    return "batch";
-  case ArgumentRole::Parameter:
-    return "parameter";
-  case ArgumentRole::OptimizerState:
-    return "optimizer";
-  case ArgumentRole::Other:
-    return "other";
-  }
-  llvm_unreachable("every role has a name");
+  static constexpr StringLiteral names[] = {"batch", "parameter", "optimizer",
+                                            "other"};
+  return names[int(role)];
 }
 
 namespace {
@@ -91,11 +57,12 @@ Error GraphChecker::checkTensors() const {
 
 Error GraphChecker::define(int64_t tensor, const Twine &by) {
   if (tensor < 0 || tensor >= int64_t(graph.tensors.size()))
-    return createStringError(by + " makes tensor " + Twine(tensor) +
-                             ", which does not exist");
+    return createStringError(
+        formatv("{0} makes tensor {1}, which does not exist", by, tensor));
   if (defined[tensor])
-    return createStringError(by + " makes tensor " + Twine(tensor) +
-                             ", which something else makes as well");
+    return createStringError(
+        formatv("{0} makes tensor {1}, which something else makes as well", by,
+                tensor));
   defined[tensor] = true;
   return Error::success();
 }
@@ -113,9 +80,9 @@ Error GraphChecker::checkDims(ArrayRef<int> loops, int64_t tensor,
                               const Twine &name) const {
   ArrayRef<int64_t> dims = graph.tensors[tensor].dims;
   if (loops.size() != dims.size())
-    return createStringError(name + " has " + Twine(loops.size()) +
-                             " loops for the " + Twine(dims.size()) +
-                             " dimensions of tensor " + Twine(tensor));
+    return createStringError(
+        formatv("{0} has {1} loops for the {2} dimensions of tensor {3}", name,
+                loops.size(), dims.size(), tensor));
   for (auto [loop, dim] : zip_equal(loops, dims)) {
     if (loop == GraphOp::whole)
       continue;
@@ -123,9 +90,9 @@ Error GraphChecker::checkDims(ArrayRef<int> loops, int64_t tensor,
       return createStringError(name + " names loop " + Twine(loop) + " of " +
                                Twine(sizes.size()));
     if (sizes[loop] >= 0 && sizes[loop] != dim)
-      return createStringError(name + " has a loop of both " +
-                               Twine(sizes[loop]) + " and " + Twine(dim) +
-                               " iterations");
+      return createStringError(
+          formatv("{0} has a loop of both {1} and {2} iterations", name,
+                  sizes[loop], dim));
     sizes[loop] = dim;
   }
   return Error::success();
@@ -134,11 +101,11 @@ Error GraphChecker::checkDims(ArrayRef<int> loops, int64_t tensor,
 Error GraphChecker::checkRule(const GraphOp &op, const Twine &name) const {
   if (op.operandLoops.size() != op.operands.size() ||
       op.resultLoops.size() != op.results.size())
-    return createStringError(name + " has a rule for " +
-                             Twine(op.operandLoops.size()) + " operands and " +
-                             Twine(op.resultLoops.size()) + " results, but " +
-                             Twine(op.operands.size()) + " and " +
-                             Twine(op.results.size()) + " of them");
+    return createStringError(
+        formatv("{0} has a rule for {1} operands and {2} results, but {3} and "
+                "{4} of them",
+                name, op.operandLoops.size(), op.resultLoops.size(),
+                op.operands.size(), op.results.size()));
   std::vector<int64_t> sizes(op.loops.size(), -1);
   for (auto [tensor, loops] : zip_equal(op.operands, op.operandLoops))
     if (tensor != GraphOp::anyForm)
@@ -152,20 +119,17 @@ Error GraphChecker::checkRule(const GraphOp &op, const Twine &name) const {
 
 Error GraphChecker::checkReshape(const GraphOp &op, const Twine &name) const {
   if (op.operands.size() != 1 || op.results.size() != 1)
-    return createStringError(name + " is a reshape with " +
-                             Twine(op.operands.size()) + " operands and " +
-                             Twine(op.results.size()) + " results");
+    return createStringError(
+        formatv("{0} is a reshape with {1} operands and {2} results", name,
+                op.operands.size(), op.results.size()));
   auto count = [&](int64_t tensor) {
-    int64_t elements = 1;
-    for (int64_t dim : graph.tensors[tensor].dims)
-      elements *= dim;
-    return elements;
+    return product_of(graph.tensors[tensor].dims, int64_t(1));
   };
   if (op.operands[0] != GraphOp::anyForm &&
       count(op.operands[0]) != count(op.results[0]))
-    return createStringError(name + " is a reshape of " +
-                             Twine(count(op.operands[0])) + " elements to " +
-                             Twine(count(op.results[0])));
+    return createStringError(formatv("{0} is a reshape of {1} elements to {2}",
+                                     name, count(op.operands[0]),
+                                     count(op.results[0])));
   return Error::success();
 }
 
@@ -180,8 +144,9 @@ Error GraphChecker::checkOp(const GraphOp &op, const Twine &name) {
   for (ArrayRef<int64_t> group : op.linear)
     for (int64_t operand : group)
       if (operand < 0 || operand >= int64_t(op.operands.size()))
-        return createStringError(name + " is linear in operand " +
-                                 Twine(operand) + ", which it does not have");
+        return createStringError(
+            formatv("{0} is linear in operand {1}, which it does not have",
+                    name, operand));
   if (op.bytes < Bytes(0))
     return createStringError(name + " has " + op.bytes.str() + " of traffic");
   for (const auto &[type, work] : op.work)
@@ -189,8 +154,8 @@ Error GraphChecker::checkOp(const GraphOp &op, const Twine &name) {
       return createStringError(name + " has work of " + work.str());
   for (const auto &[deviceClass, time] : op.times)
     if (time < Time(0))
-      return createStringError(name + " takes " + time.str() + " on '" +
-                               deviceClass + "'");
+      return createStringError(
+          formatv("{0} takes {1} on '{2}'", name, time.str(), deviceClass));
   return op.reshape ? checkReshape(op, name) : checkRule(op, name);
 }
 

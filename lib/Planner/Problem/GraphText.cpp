@@ -17,6 +17,10 @@ static constexpr ReductionKind reductions[] = {
     ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min,
     ReductionKind::And, ReductionKind::Or};
 
+static constexpr ArgumentRole roles[] = {
+    ArgumentRole::Batch, ArgumentRole::Parameter, ArgumentRole::OptimizerState,
+    ArgumentRole::Other};
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -82,27 +86,21 @@ static GraphOp readOp(YamlReader &reader, const YamlNode &node) {
   mapping.read("operands", op.operands);
   mapping.read("results", op.results);
   readRule(reader, mapping, op);
-  if (const YamlNode *groups = mapping.get("linear"))
-    for (const YamlNode &group : reader.readItems(*groups, "linear groups"))
-      op.linear.push_back(reader.readIntegers(group));
-  if (const YamlNode *work = mapping.get("work")) {
-    if (work->kind != YamlNode::Kind::Mapping)
-      reader.fail(*work, "expected work by element type, like {f32: 48 FLOP}");
-    for (auto [key, value] : zip(work->keys, work->items)) {
+  mapping.read("linear", op.linear, "linear groups",
+               std::mem_fn(&YamlReader::readIntegers));
+  if (const YamlNode *work = mapping.get("work"))
+    for (auto [key, value] : reader.readEntries(
+             *work, "work by element type, like {f32: 48 FLOP}")) {
       checkElementType(reader, key);
       reader.read(value, op.work[key.text]);
     }
-  }
   mapping.read("bytes", op.bytes);
   mapping.read("fused", op.fused);
-  mapping.readInteger("layer", op.layer, 0);
-  if (const YamlNode *times = mapping.get("times")) {
-    if (times->kind != YamlNode::Kind::Mapping)
-      reader.fail(*times,
-                  "expected times by class of devices, like {l4: 9 ms}");
-    for (auto [key, value] : zip(times->keys, times->items))
+  mapping.read("layer", op.layer, 0);
+  if (const YamlNode *times = mapping.get("times"))
+    for (auto [key, value] : reader.readEntries(
+             *times, "times by class of devices, like {l4: 9 ms}"))
       reader.read(value, op.times[key.text]);
-  }
   mapping.finish();
   return op;
 }
@@ -120,23 +118,19 @@ static GraphTensor readTensor(YamlReader &reader, const YamlNode &node) {
 static GraphArgument readArgument(YamlReader &reader, const YamlNode &node) {
   GraphArgument argument;
   YamlMapping mapping(reader, node, "an argument");
-  if (const YamlNode *tensor = mapping.require("tensor"))
-    argument.tensor = reader.readInteger(*tensor, 0);
+  mapping.require("tensor", argument.tensor, 0);
   if (const YamlNode *role = mapping.get("role")) {
     std::string name = reader.readString(*role);
-    bool known = false;
-    for (ArgumentRole candidate :
-         {ArgumentRole::Batch, ArgumentRole::Parameter,
-          ArgumentRole::OptimizerState, ArgumentRole::Other})
-      if (stringify(candidate) == name) {
-        argument.role = candidate;
-        known = true;
-      }
-    if (!known)
+    const auto *known = find_if(roles, [&](ArgumentRole candidate) {
+      return stringify(candidate) == name;
+    });
+    if (known == std::end(roles))
       reader.fail(*role, "unknown role '" + name +
                              "'; one of: batch, parameter, optimizer, other");
+    else
+      argument.role = *known;
   }
-  mapping.readInteger("next", argument.next, 0);
+  mapping.read("next", argument.next, 0);
   mapping.finish();
   return argument;
 }
@@ -145,16 +139,10 @@ Expected<Graph> hetero::planner::readGraph(MemoryBufferRef buffer) {
   YamlReader reader(buffer);
   Graph graph;
   YamlMapping top(reader, reader.root(), "a graph");
-  top.readInteger("batch", graph.batch, 0);
-  if (const YamlNode *tensors = top.require("tensors"))
-    for (const YamlNode &item : reader.readItems(*tensors, "tensors"))
-      graph.tensors.push_back(readTensor(reader, item));
-  if (const YamlNode *arguments = top.get("arguments"))
-    for (const YamlNode &item : reader.readItems(*arguments, "arguments"))
-      graph.arguments.push_back(readArgument(reader, item));
-  if (const YamlNode *operations = top.get("operations"))
-    for (const YamlNode &item : reader.readItems(*operations, "operations"))
-      graph.operations.push_back(readOp(reader, item));
+  top.read("batch", graph.batch, 0);
+  top.require("tensors", graph.tensors, "tensors", readTensor);
+  top.read("arguments", graph.arguments, "arguments", readArgument);
+  top.read("operations", graph.operations, "operations", readOp);
   top.read("results", graph.results);
   top.finish();
   if (Error error = reader.takeError())
@@ -170,96 +158,59 @@ Expected<Graph> hetero::planner::readGraph(MemoryBufferRef buffer) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeIntegers(ArrayRef<int64_t> values, raw_ostream &os) {
-  os << '[';
-  interleaveComma(values, os);
-  os << ']';
+/// One side of a rule.
+static std::string stringify(ArrayRef<std::vector<int>> lists) {
+  return join(map_range(lists,
+                        [](ArrayRef<int> loops) {
+                          std::string text;
+                          for (int loop : loops)
+                            text +=
+                                loop == GraphOp::whole ? '.' : letters[loop];
+                          return text;
+                        }),
+              ",");
 }
 
-static void writeLoops(ArrayRef<std::vector<int>> lists, raw_ostream &os) {
-  interleave(
-      lists, os,
-      [&](ArrayRef<int> loops) {
-        for (int loop : loops)
-          os << (loop == GraphOp::whole ? '.' : letters[loop]);
-      },
-      ",");
-}
-
-static void writeOp(const GraphOp &op, raw_ostream &os) {
-  os << "  - {name: " << quoteYaml(op.name) << ", operands: ";
-  writeIntegers(op.operands, os);
-  os << ", results: ";
-  writeIntegers(op.results, os);
-  os << ", rule: \"";
-  if (op.reshape) {
-    os << "reshape";
-  } else {
-    writeLoops(op.operandLoops, os);
-    os << "->";
-    writeLoops(op.resultLoops, os);
-  }
-  os << '"';
+static void writeOp(YamlWriter &keys, const GraphOp &op) {
+  keys.write("name", op.name);
+  keys.write("operands", op.operands);
+  keys.write("results", op.results);
+  keys.write("rule", op.reshape ? "reshape"
+                                : stringify(op.operandLoops) + "->" +
+                                      stringify(op.resultLoops));
   for (ReductionKind reduction : reductions) {
     std::string text;
     for (auto [loop, kind] : enumerate(op.loops))
       if (kind == reduction)
         text += letters[loop];
-    if (!text.empty())
-      os << ", " << stringify(reduction) << ": \"" << text << '"';
+    keys.writeUnless({}, stringify(reduction), text);
   }
-  if (!op.linear.empty()) {
-    os << ", linear: [";
-    interleaveComma(op.linear, os,
-                    [&](ArrayRef<int64_t> group) { writeIntegers(group, os); });
-    os << ']';
-  }
-  if (!op.work.empty()) {
-    os << ", work: {";
-    interleaveComma(op.work, os, [&](const auto &entry) {
-      os << quoteYaml(entry.first) << ": " << entry.second.str();
-    });
-    os << '}';
-  }
-  if (op.bytes != Bytes(0))
-    os << ", bytes: " << op.bytes.str();
-  if (op.fused)
-    os << ", fused: true";
+  keys.writeUnless({}, "linear", op.linear);
+  keys.writeUnless({}, "work", op.work);
+  keys.writeUnless({}, "bytes", op.bytes);
+  keys.writeUnless(false, "fused", op.fused);
   if (op.layer >= 0)
-    os << ", layer: " << op.layer;
-  if (!op.times.empty()) {
-    os << ", times: {";
-    interleaveComma(op.times, os, [&](const auto &entry) {
-      os << quoteYaml(entry.first) << ": " << entry.second.str();
-    });
-    os << '}';
-  }
-  os << "}\n";
+    keys.write("layer", op.layer);
+  keys.writeUnless({}, "times", op.times);
 }
 
 void hetero::planner::writeGraph(const Graph &graph, raw_ostream &os) {
-  os << "batch: " << graph.batch << "\ntensors:\n";
-  for (const GraphTensor &tensor : graph.tensors) {
-    os << "  - {name: " << quoteYaml(tensor.name) << ", dims: ";
-    writeIntegers(tensor.dims, os);
-    os << ", bytes: " << tensor.bytes.str() << "}\n";
-  }
-  if (!graph.arguments.empty())
-    os << "arguments:\n";
-  for (const GraphArgument &argument : graph.arguments) {
-    os << "  - {tensor: " << argument.tensor
-       << ", role: " << stringify(argument.role);
-    if (argument.next)
-      os << ", next: " << *argument.next;
-    os << "}\n";
-  }
-  if (!graph.operations.empty())
-    os << "operations:\n";
-  for (const GraphOp &op : graph.operations)
-    writeOp(op, os);
-  if (!graph.results.empty()) {
-    os << "results: ";
-    writeIntegers(graph.results, os);
-    os << '\n';
-  }
+  YamlWriter top(os, "");
+  top.write("batch", graph.batch);
+  if (graph.tensors.empty())
+    os << "tensors:\n";
+  top.writeItems("tensors", graph.tensors,
+                 [](YamlWriter &item, const GraphTensor &tensor) {
+                   item.write("name", tensor.name);
+                   item.write("dims", tensor.dims);
+                   item.write("bytes", tensor.bytes);
+                 });
+  top.writeItems("arguments", graph.arguments,
+                 [](YamlWriter &item, const GraphArgument &argument) {
+                   item.write("tensor", argument.tensor);
+                   item.write("role", argument.role);
+                   item.write("next", argument.next);
+                 });
+  top.writeItems("operations", graph.operations, writeOp);
+  top.writeUnless({}, "results", graph.results);
 }

@@ -5,71 +5,13 @@
 #include "hetero/Planner/Problem/ProblemCheck.h"
 #include "hetero/Support/Approximate.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include <tuple>
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace hetero;
 using namespace hetero::planner;
 using hetero::cluster::Cluster;
-
-//===----------------------------------------------------------------------===//
-// Equality
-//===----------------------------------------------------------------------===//
-
-bool Cost::operator==(const Cost &other) const {
-  return std::tie(work, bytes, operations, others) ==
-         std::tie(other.work, other.bytes, other.operations, other.others);
-}
-
-bool MeasuredTimes::Point::operator==(const Point &other) const {
-  return std::tie(samples, forward, backward) ==
-         std::tie(other.samples, other.forward, other.backward);
-}
-
-static auto tieCosts(const Layer &layer) {
-  return std::tie(layer.forward, layer.backward, layer.update, layer.parameters,
-                  layer.optimizerState, layer.gradients, layer.saved,
-                  layer.workspace, layer.output, layer.outputGradient,
-                  layer.tensorDegrees, layer.tensorForward,
-                  layer.tensorBackward, layer.measured);
-}
-
-bool planner::haveSameCosts(const Layer &left, const Layer &right) {
-  return tieCosts(left) == tieCosts(right);
-}
-
-bool Layer::operator==(const Layer &other) const {
-  return name == other.name && like == other.like &&
-         haveSameCosts(*this, other);
-}
-
-bool Tie::operator==(const Tie &other) const {
-  return std::tie(layers, parameters, gradients) ==
-         std::tie(other.layers, other.parameters, other.gradients);
-}
-
-bool Input::operator==(const Input &other) const {
-  return std::tie(layers, sample) == std::tie(other.layers, other.sample);
-}
-
-bool Pin::operator==(const Pin &other) const {
-  return std::tie(layer, stage, devices) ==
-         std::tie(other.layer, other.stage, other.devices);
-}
-
-bool Constraints::operator==(const Constraints &other) const {
-  return std::tie(pins, forbiddenDevices, microbatches, maxMicrobatches,
-                  maxStages, tensor) ==
-         std::tie(other.pins, other.forbiddenDevices, other.microbatches,
-                  other.maxMicrobatches, other.maxStages, other.tensor);
-}
-
-bool Problem::operator==(const Problem &other) const {
-  return std::tie(batch, layers, ties, inputs, constraints) ==
-         std::tie(other.batch, other.layers, other.ties, other.inputs,
-                  other.constraints);
-}
 
 //===----------------------------------------------------------------------===//
 // Measured times
@@ -139,23 +81,32 @@ double MeasuredTimes::leastPerSample() const {
 // Checks
 //===----------------------------------------------------------------------===//
 
+std::vector<int64_t> planner::commonDegrees(const Problem &problem) {
+  std::vector<int64_t> degrees = {1};
+  for (int64_t degree : problem.layers.front().tensorDegrees)
+    if (!is_contained(degrees, degree) &&
+        all_of(problem.layers, [&](const Layer &layer) {
+          return is_contained(layer.tensorDegrees, degree);
+        }))
+      degrees.push_back(degree);
+  return degrees;
+}
+
 /// Far more than is trained with; keeps what is counted in samples small.
 static constexpr int64_t maxBatch = 1 << 30;
 
 /// "0, 2, 3".
 static std::string listNumbers(ArrayRef<int64_t> numbers) {
-  std::string text;
-  for (int64_t number : numbers)
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
+  return join(
+      map_range(numbers, [](int64_t number) { return std::to_string(number); }),
+      ", ");
 }
 
 std::string hetero::planner::listDegrees(const Layer &layer) {
-  std::string text = "1";
-  for (int64_t degree : layer.tensorDegrees)
-    if (degree != 1)
-      text += ", " + std::to_string(degree);
-  return text;
+  std::vector<int64_t> degrees = {1};
+  copy_if(layer.tensorDegrees, std::back_inserter(degrees),
+          [](int64_t degree) { return degree != 1; });
+  return listNumbers(degrees);
 }
 
 namespace {
@@ -168,18 +119,22 @@ struct Totals {
 
 class Checker {
 public:
-  Checker(const Problem &problem, ProblemPlace &place)
+  Checker(const Problem &problem, std::string &place)
       : problem(problem), place(place), numLayers(problem.layers.size()) {}
 
   Error check();
 
 private:
   Error checkLayer(int64_t index);
-  Error checkMeasured(const Twine &layer);
+  Error checkMeasured(const Twine &name, const Layer &layer);
   Error checkCost(const Twine &layer, StringRef what, const Cost &cost);
   template <typename AmountT>
   Error checkAmount(const Twine &layer, StringRef what,
                     const Affine<AmountT> &amount, AmountT &total);
+  Error checkBytes(const Twine &layer, StringRef what, Bytes bytes) {
+    return checkAmount(layer, what, Affine<Bytes>{bytes, Bytes(0)},
+                       totals.bytes);
+  }
   Error checkTie(int64_t index, const Tie &tie);
   Error checkInput(int64_t index, const Input &input);
   Error checkAscending(const Twine &what, ArrayRef<int64_t> numbers);
@@ -190,7 +145,7 @@ private:
   Error checkLayerExists(const Twine &what, int64_t layer);
 
   const Problem &problem;
-  ProblemPlace &place;
+  std::string &place;
   int64_t numLayers;
   Totals totals;
 };
@@ -201,17 +156,18 @@ Error Checker::checkAmount(const Twine &layer, StringRef what,
                            const Affine<AmountT> &amount, AmountT &total) {
   for (AmountT part : {amount.fixed, amount.perSample})
     if (part < AmountT(0))
-      return createStringError(layer + ": " + what + " is " +
-                               Twine(part.count()) +
-                               ", but cannot be negative");
+      return createStringError(
+          formatv("{0}: {1} is {2}, but cannot be negative", layer, what,
+                  part.count()));
   // Work is looked at layer by layer. Bytes are summed, and a step keeps and
   // moves some of them a few times over; leave room for that.
   AmountT whole = amount.fixed + amount.perSample * problem.batch;
   total = std::is_same_v<AmountT, Work> ? whole : total + whole;
   if (total.count() > std::numeric_limits<int64_t>::max() / 8)
     return createStringError(
-        layer + ": " + what + " makes the step too large to count, with " +
-        approximate(total) + " or more for a batch of " + Twine(problem.batch));
+        formatv("{0}: {1} makes the step too large to count, with {2} or more "
+                "for a batch of {3}",
+                layer, what, approximate(total), problem.batch));
   return Error::success();
 }
 
@@ -222,9 +178,10 @@ Error Checker::checkCost(const Twine &layer, StringRef what, const Cost &cost) {
                         totals.work))
       return error;
   if (cost.operations < 0)
-    return createStringError(layer + ": the number of " + what +
-                             " operations is " + Twine(cost.operations) +
-                             ", but cannot be negative");
+    return createStringError(
+        formatv("{0}: the number of {1} operations is {2}, but cannot be "
+                "negative",
+                layer, what, cost.operations));
   for (const Cost &other : cost.others) {
     if (!other.others.empty())
       return createStringError(layer + ": the others of a " + what +
@@ -236,35 +193,34 @@ Error Checker::checkCost(const Twine &layer, StringRef what, const Cost &cost) {
                      totals.bytes);
 }
 
-/// The measured times of the layer that is looked at, whose name is `name`.
-Error Checker::checkMeasured(const Twine &name) {
-  for (const auto &[deviceClass, times] :
-       problem.layers[place.index].measured) {
+Error Checker::checkMeasured(const Twine &name, const Layer &layer) {
+  for (const auto &[deviceClass, times] : layer.measured) {
     if (times.points.empty())
-      return createStringError(name + " has no measured times on '" +
-                               deviceClass +
-                               "'; at least 1 number of samples "
-                               "is needed");
+      return createStringError(
+          formatv("{0} has no measured times on '{1}'; at least 1 number of "
+                  "samples is needed",
+                  name, deviceClass));
     int64_t before = 0;
     for (const MeasuredTimes::Point &point : times.points) {
       if (point.samples <= before)
-        return createStringError(name + ": the times on '" + deviceClass +
-                                 "' for " + Twine(point.samples) +
-                                 " samples follow those for " + Twine(before) +
-                                 "; the numbers must be positive and ascend");
+        return createStringError(
+            formatv("{0}: the times on '{1}' for {2} samples follow those for "
+                    "{3}; the numbers must be positive and ascend",
+                    name, deviceClass, point.samples, before));
       before = point.samples;
       for (auto [what, time] : {std::pair("forward", point.forward),
                                 std::pair("backward", point.backward)})
         if (time < Time(0))
-          return createStringError(name + ": the measured " + what + " of " +
-                                   Twine(point.samples) + " samples on '" +
-                                   deviceClass + "' is " + Twine(time.count()) +
-                                   ", but cannot be negative");
+          return createStringError(
+              formatv("{0}: the measured {1} of {2} samples on '{3}' is {4}, "
+                      "but cannot be negative",
+                      name, what, point.samples, deviceClass, time.count()));
     }
     if (before > maxBatch)
       return createStringError(
-          name + ": times on '" + deviceClass + "' are for " + Twine(before) +
-          " samples; a batch can have at most " + Twine(maxBatch));
+          formatv("{0}: times on '{1}' are for {2} samples; a batch can have "
+                  "at most {3}",
+                  name, deviceClass, before, maxBatch));
   }
   return Error::success();
 }
@@ -278,13 +234,14 @@ Error Checker::checkLayer(int64_t index) {
                             std::pair("update", &layer.update)})
     if (Error error = checkCost(name, what, *cost))
       return error;
-  auto fixed = [](Bytes bytes) { return Affine<Bytes>{bytes, Bytes(0)}; };
+  for (auto [what, bytes] :
+       {std::pair("the size of the parameters", layer.parameters),
+        std::pair("the size of the optimizer state", layer.optimizerState),
+        std::pair("the size of the gradients", layer.gradients)})
+    if (Error error = checkBytes(name, what, bytes))
+      return error;
   for (auto [what, amount] :
-       {std::pair("the size of the parameters", fixed(layer.parameters)),
-        std::pair("the size of the optimizer state",
-                  fixed(layer.optimizerState)),
-        std::pair("the size of the gradients", fixed(layer.gradients)),
-        std::pair("what is saved", layer.saved),
+       {std::pair("what is saved", layer.saved),
         std::pair("the workspace", layer.workspace),
         std::pair("the output", layer.output),
         std::pair("the gradient of the output", layer.outputGradient),
@@ -296,25 +253,27 @@ Error Checker::checkLayer(int64_t index) {
     if (degree < 1)
       return createStringError(name + " cannot be divided in " + Twine(degree) +
                                " parts; at least 1");
-  if (Error error = checkMeasured(name))
+  if (Error error = checkMeasured(name, layer))
     return error;
   if (!layer.like)
     return Error::success();
+  auto fail = [&](const Twine &why) {
+    return createStringError(name + " is like layer " + Twine(*layer.like) +
+                             ", " + why);
+  };
   if (*layer.like < 0 || *layer.like >= index)
-    return createStringError(name + " is like layer " + Twine(*layer.like) +
-                             ", which is not an earlier one");
-  if (!haveSameCosts(layer, problem.layers[*layer.like]))
-    return createStringError(name + " is like layer " + Twine(*layer.like) +
-                             ", but its costs are not the same");
+    return fail("which is not an earlier one");
+  if (layer.costs() != problem.layers[*layer.like].costs())
+    return fail("but its costs are not the same");
   return Error::success();
 }
 
 Error Checker::checkLayerExists(const Twine &what, int64_t layer) {
   if (layer >= 0 && layer < numLayers)
     return Error::success();
-  return createStringError(what + " refers to layer " + Twine(layer) +
-                           ", but there are layers 0 to " +
-                           Twine(numLayers - 1));
+  return createStringError(
+      formatv("{0} refers to layer {1}, but there are layers 0 to {2}", what,
+              layer, numLayers - 1));
 }
 
 Error Checker::checkAscending(const Twine &what, ArrayRef<int64_t> numbers) {
@@ -323,9 +282,9 @@ Error Checker::checkAscending(const Twine &what, ArrayRef<int64_t> numbers) {
       return error;
   for (size_t i = 1; i < numbers.size(); ++i)
     if (numbers[i] <= numbers[i - 1])
-      return createStringError(what + " lists layer " + Twine(numbers[i]) +
-                               " after layer " + Twine(numbers[i - 1]) +
-                               "; layers must ascend");
+      return createStringError(
+          formatv("{0} lists layer {1} after layer {2}; layers must ascend",
+                  what, numbers[i], numbers[i - 1]));
   return Error::success();
 }
 
@@ -349,8 +308,7 @@ Error Checker::checkTie(int64_t index, const Tie &tie) {
   for (auto [what, bytes] :
        {std::pair("the size of the parameters", tie.parameters),
         std::pair("the size of the gradients", tie.gradients)})
-    if (Error error = checkAmount(name, what, Affine<Bytes>{bytes, Bytes(0)},
-                                  totals.bytes))
+    if (Error error = checkBytes(name, what, bytes))
       return error;
   return Error::success();
 }
@@ -361,36 +319,38 @@ Error Checker::checkTie(int64_t index, const Tie &tie) {
 Error Checker::checkPins() {
   const Constraints &constraints = problem.constraints;
   for (auto [index, pin] : enumerate(constraints.pins)) {
-    place = {ProblemPlace::Kind::Pin, int64_t(index)};
+    std::string path = "constraints.pins." + std::to_string(index);
     std::string name = "pin " + std::to_string(index);
+    place = path;
     if (Error error = checkLayerExists(name, pin.layer))
       return error;
-    place.kind = ProblemPlace::Kind::PinStage;
+    place = path + ".stage";
+    auto failStage = [&, &pin = pin](const Twine &why) {
+      return createStringError(
+          formatv("{0} puts layer {1} into stage {2}, but ", name, pin.layer,
+                  *pin.stage) +
+          why);
+    };
     // Every stage before has a layer of its own.
     if (pin.stage && (*pin.stage < 0 || *pin.stage > pin.layer))
-      return createStringError(name + " puts layer " + Twine(pin.layer) +
-                               " into stage " + Twine(*pin.stage) +
-                               ", but it can be in stages 0 to " +
-                               Twine(pin.layer));
+      return failStage("it can be in stages 0 to " + Twine(pin.layer));
     if (pin.stage && constraints.maxStages &&
         *pin.stage >= *constraints.maxStages)
-      return createStringError(name + " puts layer " + Twine(pin.layer) +
-                               " into stage " + Twine(*pin.stage) +
-                               ", but there may be " +
-                               Twine(*constraints.maxStages) + " stages");
-    place.kind = ProblemPlace::Kind::Pin;
+      return failStage("there may be " + Twine(*constraints.maxStages) +
+                       " stages");
+    place = path;
+    bool isOne = pin.devices.size() == 1;
     if (!pin.devices.empty() && all_of(pin.devices, [&](int64_t device) {
           return is_contained(constraints.forbiddenDevices, device);
         }))
       return createStringError(
-          name + " allows layer " + Twine(pin.layer) + " only on " +
-          (pin.devices.size() == 1 ? "device " : "devices ") +
-          listNumbers(pin.devices) + ", which " +
-          (pin.devices.size() == 1 ? "is" : "are") + " forbidden");
+          formatv("{0} allows layer {1} only on {2} {3}, which {4} forbidden",
+                  name, pin.layer, isOne ? "device" : "devices",
+                  listNumbers(pin.devices), isOne ? "is" : "are"));
   }
   for (size_t i = 0; i < constraints.pins.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
-      place = {ProblemPlace::Kind::Pin, int64_t(i)};
+      place = "constraints.pins." + std::to_string(i);
       const Pin &earlier = constraints.pins[j], &later = constraints.pins[i];
       bool inOrder = earlier.layer <= later.layer;
       if (Error error =
@@ -404,20 +364,19 @@ Error Checker::checkPins() {
 Error Checker::checkPair(const Pin &first, const Pin &second) {
   bool sameLayer = first.layer == second.layer;
   bool haveStages = first.stage && second.stage;
+  auto failStages = [&](const Twine &why) {
+    return createStringError(
+        formatv("layer {0} is pinned to stage {1} and layer {2} to stage {3}, "
+                "but stages ",
+                first.layer, *first.stage, second.layer, *second.stage) +
+        why);
+  };
   if (haveStages && (sameLayer ? *first.stage != *second.stage
                                : *first.stage > *second.stage))
-    return createStringError("layer " + Twine(first.layer) +
-                             " is pinned to stage " + Twine(*first.stage) +
-                             " and layer " + Twine(second.layer) +
-                             " to stage " + Twine(*second.stage) +
-                             ", but stages follow the order of the layers");
+    return failStages("follow the order of the layers");
   if (haveStages && *second.stage - *first.stage > second.layer - first.layer)
-    return createStringError(
-        "layer " + Twine(first.layer) + " is pinned to stage " +
-        Twine(*first.stage) + " and layer " + Twine(second.layer) +
-        " to stage " + Twine(*second.stage) +
-        ", but stages have layers, and there are " +
-        Twine(second.layer - first.layer - 1) + " between them");
+    return failStages("have layers, and there are " +
+                      Twine(second.layer - first.layer - 1) + " between them");
   bool disjoint = !first.devices.empty() && !second.devices.empty() &&
                   none_of(first.devices, [&](int64_t device) {
                     return is_contained(second.devices, device);
@@ -425,19 +384,20 @@ Error Checker::checkPair(const Pin &first, const Pin &second) {
   if (haveStages && *first.stage != *second.stage &&
       first.devices.size() == 1 && first.devices == second.devices)
     return createStringError(
-        "layers " + Twine(first.layer) + " and " + Twine(second.layer) +
-        " are pinned to stages " + Twine(*first.stage) + " and " +
-        Twine(*second.stage) + ", but both to device " +
-        Twine(first.devices[0]) + " alone, and a device is in one stage");
+        formatv("layers {0} and {1} are pinned to stages {2} and {3}, but both "
+                "to device {4} alone, and a device is in one stage",
+                first.layer, second.layer, *first.stage, *second.stage,
+                first.devices[0]));
   if (disjoint && sameLayer)
-    return createStringError("layer " + Twine(first.layer) +
-                             " is pinned twice, but to no common device: to " +
-                             listNumbers(first.devices) + " and to " +
-                             listNumbers(second.devices));
+    return createStringError(formatv(
+        "layer {0} is pinned twice, but to no common device: to {1} "
+        "and to {2}",
+        first.layer, listNumbers(first.devices), listNumbers(second.devices)));
   if (disjoint && haveStages && *first.stage == *second.stage)
-    return createStringError("layers " + Twine(first.layer) + " and " +
-                             Twine(second.layer) + " are pinned to stage " +
-                             Twine(*first.stage) + ", but to no common device");
+    return createStringError(
+        formatv("layers {0} and {1} are pinned to stage {2}, but to no common "
+                "device",
+                first.layer, second.layer, *first.stage));
   return Error::success();
 }
 
@@ -446,17 +406,16 @@ Error Checker::checkDegree() {
   std::optional<int64_t> given = problem.constraints.tensor;
   if (!given || *given == 1)
     return Error::success();
-  place = {ProblemPlace::Kind::Tensor};
+  place = "constraints.tensor";
   if (*given < 1)
     return createStringError("layers cannot be divided in " + Twine(*given) +
                              " parts; at least 1");
-  for (auto [index, layer] : enumerate(problem.layers)) {
-    if (is_contained(layer.tensorDegrees, *given))
-      continue;
-    return createStringError(Twine(*given) + " parts are given, but layer " +
-                             Twine(index) + " ('" + layer.name +
-                             "') can be divided in " + listDegrees(layer));
-  }
+  for (auto [index, layer] : enumerate(problem.layers))
+    if (!is_contained(layer.tensorDegrees, *given))
+      return createStringError(
+          formatv("{0} parts are given, but layer {1} ('{2}') can be divided "
+                  "in {3}",
+                  *given, index, layer.name, listDegrees(layer)));
   return Error::success();
 }
 
@@ -466,72 +425,73 @@ Error Checker::checkMicrobatches() {
        {std::pair("microbatches", constraints.maxMicrobatches),
         std::pair("stages", constraints.maxStages)})
     if (limit && *limit < 1)
-      return createStringError("there must be at least 1 of the " +
-                               Twine(what) + ", but at most " + Twine(*limit) +
-                               " are allowed");
+      return createStringError(
+          formatv("there must be at least 1 of the {0}, but at most {1} are "
+                  "allowed",
+                  what, *limit));
   if (constraints.microbatches.empty())
     return Error::success();
-  place = {ProblemPlace::Kind::Microbatches};
+  place = "constraints.microbatches";
   int64_t count = constraints.microbatches.size();
   if (count > maxGivenMicrobatches)
-    return createStringError(Twine(count) +
-                             " microbatches are given; there "
-                             "can be at most " +
-                             Twine(maxGivenMicrobatches));
+    return createStringError(
+        formatv("{0} microbatches are given; there can be at most {1}", count,
+                maxGivenMicrobatches));
   int64_t sum = 0;
   for (int64_t size : constraints.microbatches) {
     if (size < 1 || size > problem.batch)
-      return createStringError("a microbatch of " + Twine(size) +
-                               " samples is given; 1 to " +
-                               Twine(problem.batch) + " are possible");
+      return createStringError(
+          formatv("a microbatch of {0} samples is given; 1 to {1} are possible",
+                  size, problem.batch));
     sum = SaturatingAdd<uint64_t>(sum, size);
   }
   if (sum != problem.batch)
-    return createStringError("the given microbatches make " + Twine(sum) +
-                             " samples, but the batch has " +
-                             Twine(problem.batch));
+    return createStringError(
+        formatv("the given microbatches make {0} samples, but the batch has "
+                "{1}",
+                sum, problem.batch));
   if (constraints.maxMicrobatches && count > *constraints.maxMicrobatches)
     return createStringError(
-        Twine(count) + " microbatches are given, but at most " +
-        Twine(*constraints.maxMicrobatches) + " are allowed");
+        formatv("{0} microbatches are given, but at most {1} are allowed",
+                count, *constraints.maxMicrobatches));
   return Error::success();
 }
 
 Error Checker::check() {
-  place = {ProblemPlace::Kind::Batch};
-  if (problem.batch < 1)
-    return createStringError("the batch has " + Twine(problem.batch) +
-                             " samples; it must have at least 1");
-  if (problem.batch > maxBatch)
-    return createStringError("the batch has " + Twine(problem.batch) +
-                             " samples; it can have at most " +
-                             Twine(maxBatch));
-  place = {};
+  auto at = [&](StringRef list, size_t index) {
+    place = (list + "." + Twine(index)).str();
+  };
+  place = "batch";
+  if (problem.batch < 1 || problem.batch > maxBatch)
+    return createStringError(
+        formatv("the batch has {0} samples; it {1}", problem.batch,
+                problem.batch < 1 ? "must have at least 1"
+                                  : "can have at most " + Twine(maxBatch)));
+  place.clear();
   if (numLayers == 0)
     return createStringError("the problem has no layers");
-  for (int64_t i = 0; i < numLayers; ++i) {
-    place = {ProblemPlace::Kind::Layer, i};
-    if (Error error = checkLayer(i))
+  for (int64_t index = 0; index < numLayers; ++index) {
+    at("layers", index);
+    if (Error error = checkLayer(index))
       return error;
   }
   for (auto [index, tie] : enumerate(problem.ties)) {
-    place = {ProblemPlace::Kind::Tie, int64_t(index)};
+    at("ties", index);
     if (Error error = checkTie(index, tie))
       return error;
   }
   for (auto [index, input] : enumerate(problem.inputs)) {
-    place = {ProblemPlace::Kind::Input, int64_t(index)};
+    at("inputs", index);
     if (Error error = checkInput(index, input))
       return error;
   }
-  place = {ProblemPlace::Kind::Constraints};
   for (auto [index, device] : enumerate(problem.constraints.forbiddenDevices)) {
-    place = {ProblemPlace::Kind::Forbidden, int64_t(index)};
+    at("constraints.forbiddenDevices", index);
     if (device < 0)
       return createStringError("device " + Twine(device) +
                                " is forbidden, but there is no such device");
   }
-  place = {ProblemPlace::Kind::Constraints};
+  place = "constraints";
   if (Error error = checkMicrobatches())
     return error;
   if (Error error = checkDegree())
@@ -540,17 +500,17 @@ Error Checker::check() {
 }
 
 Error hetero::planner::check(const Problem &problem) {
-  ProblemPlace place;
+  std::string place;
   return check(problem, place);
 }
 
-Error hetero::planner::check(const Problem &problem, ProblemPlace &place) {
-  place = {};
+Error hetero::planner::check(const Problem &problem, std::string &place) {
+  place.clear();
   return Checker(problem, place).check();
 }
 
 Error hetero::planner::check(const Problem &problem, const Cluster &cluster) {
-  ProblemPlace place;
+  std::string place;
   if (Error error = check(problem, place))
     return error;
   return checkConstraints(problem, cluster, place);

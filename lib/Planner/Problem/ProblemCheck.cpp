@@ -9,6 +9,8 @@
 #include "hetero/Cluster/Cluster.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <set>
 
 using namespace llvm;
@@ -20,7 +22,7 @@ namespace {
 class ConstraintChecker {
 public:
   ConstraintChecker(const Problem &problem, const Cluster &cluster,
-                    ProblemPlace &place)
+                    std::string &place)
       : problem(problem), constraints(problem.constraints), cluster(cluster),
         place(place), isUsable(cluster.devices.size(), false) {
     for (int64_t device : usableDevices(problem, cluster)) {
@@ -47,7 +49,7 @@ private:
   const Problem &problem;
   const Constraints &constraints;
   const Cluster &cluster;
-  ProblemPlace &place;
+  std::string &place;
   std::vector<bool> isUsable;
   int64_t numUsable = 0;
   /// What the pins of a stage leave of the devices that may be used.
@@ -64,9 +66,8 @@ std::string ConstraintChecker::describeDevices() const {
 }
 
 std::string ConstraintChecker::describeUsable() const {
-  return std::to_string(numUsable) + " of the " +
-         std::to_string(cluster.devices.size()) + " devices of the cluster '" +
-         cluster.name + "' may be used";
+  return formatv("{0} of the {1} devices of the cluster '{2}' may be used",
+                 numUsable, cluster.devices.size(), cluster.name);
 }
 
 /// The first few of the devices, and what is against them.
@@ -87,18 +88,18 @@ std::string ConstraintChecker::whyNot(ArrayRef<int64_t> devices) const {
 /// Whether there are the devices that are named.
 Error ConstraintChecker::checkDevices() {
   for (auto [index, device] : enumerate(constraints.forbiddenDevices)) {
-    place = {ProblemPlace::Kind::Forbidden, int64_t(index)};
+    place = "constraints.forbiddenDevices." + std::to_string(index);
     if (!exists(device))
       return createStringError("device " + Twine(device) +
                                " is forbidden, but " + describeDevices());
   }
   for (auto [index, pin] : enumerate(constraints.pins))
     for (auto [number, device] : enumerate(pin.devices)) {
-      place = {ProblemPlace::Kind::PinDevice, int64_t(index), int64_t(number)};
+      place = formatv("constraints.pins.{0}.devices.{1}", index, number);
       if (!exists(device))
-        return createStringError("pin " + Twine(index) + " allows layer " +
-                                 Twine(pin.layer) + " on device " +
-                                 Twine(device) + ", but " + describeDevices());
+        return createStringError(
+            formatv("pin {0} allows layer {1} on device {2}, but {3}", index,
+                    pin.layer, device, describeDevices()));
     }
   return Error::success();
 }
@@ -108,20 +109,18 @@ Error ConstraintChecker::checkPin(int64_t index) {
   const Pin &pin = constraints.pins[index];
   if (pin.devices.empty())
     return Error::success();
-  place = {ProblemPlace::Kind::Pin, index};
+  place = "constraints.pins." + std::to_string(index);
   int64_t allowed = 0;
   for (int64_t device : pin.devices)
     allowed += isUsable[device];
-  std::string name = "pin " + std::to_string(index) + " allows layer " +
-                     std::to_string(pin.layer);
+  std::string name = formatv("pin {0} allows layer {1}", index, pin.layer);
   if (allowed == 0)
     return createStringError(
         name + " on no device that may be used: " + whyNot(pin.devices));
   if (allowed < constraints.tensor.value_or(1))
-    return createStringError(name + " on " + Twine(allowed) +
-                             (allowed == 1 ? " device" : " devices") +
-                             " that may be used, but " +
-                             Twine(*constraints.tensor) + " parts are given");
+    return createStringError(formatv(
+        "{0} on {1} {2} that may be used, but {3} parts are given", name,
+        allowed, allowed == 1 ? "device" : "devices", *constraints.tensor));
   return Error::success();
 }
 
@@ -131,15 +130,14 @@ Error ConstraintChecker::checkStage(int64_t index) {
   const Pin &pin = constraints.pins[index];
   if (!pin.stage)
     return Error::success();
-  place = {ProblemPlace::Kind::PinStage, index};
-  std::string name = "pin " + std::to_string(index) + " puts layer " +
-                     std::to_string(pin.layer) + " into stage " +
-                     std::to_string(*pin.stage);
+  place = formatv("constraints.pins.{0}.stage", index);
+  std::string name = formatv("pin {0} puts layer {1} into stage {2}", index,
+                             pin.layer, *pin.stage);
   int64_t most = numUsable / constraints.tensor.value_or(1);
   if (*pin.stage >= most)
-    return createStringError(name + ", but " + describeUsable() +
-                             ", which is enough for " + Twine(most) +
-                             (most == 1 ? " stage" : " stages"));
+    return createStringError(
+        formatv("{0}, but {1}, which is enough for {2} {3}", name,
+                describeUsable(), most, most == 1 ? "stage" : "stages"));
   if (pin.devices.empty())
     return Error::success();
   auto [entry, isFirst] = devicesOfStage.try_emplace(*pin.stage, pin.devices);
@@ -156,7 +154,7 @@ Error ConstraintChecker::checkStage(int64_t index) {
 Error ConstraintChecker::checkDegree() {
   if (constraints.tensor.value_or(1) <= numUsable)
     return Error::success();
-  place = {ProblemPlace::Kind::Tensor};
+  place = "constraints.tensor";
   return createStringError(Twine(*constraints.tensor) +
                            " parts are given, but " + describeUsable());
 }
@@ -186,16 +184,13 @@ Error ConstraintChecker::checkTimes() {
       const std::string &name = cluster.classes[deviceClass].name;
       if (layer.measuredOn(name))
         continue;
-      place = {ProblemPlace::Kind::Layer, int64_t(index)};
-      std::string known;
-      for (const auto &entry : layer.measured)
-        known += (known.empty() ? "'" : ", '") + entry.first + "'";
+      place = "layers." + std::to_string(index);
       return createStringError(
-          "layer " + Twine(index) + " ('" + layer.name +
-          "') has neither measured times on '" + name + "' of the cluster '" +
-          cluster.name +
-          "' nor work or traffic to compute them from; it has times on " +
-          known);
+          formatv("layer {0} ('{1}') has neither measured times on '{2}' of "
+                  "the cluster '{3}' nor work or traffic to compute them from; "
+                  "it has times on '{4}'",
+                  index, layer.name, name, cluster.name,
+                  join(make_first_range(layer.measured), "', '")));
     }
   }
   return Error::success();
@@ -222,6 +217,6 @@ Error ConstraintChecker::check() {
 
 Error hetero::planner::checkConstraints(const Problem &problem,
                                         const Cluster &cluster,
-                                        ProblemPlace &place) {
+                                        std::string &place) {
   return ConstraintChecker(problem, cluster, place).check();
 }

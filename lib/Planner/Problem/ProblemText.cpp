@@ -37,17 +37,14 @@ static void readCost(YamlReader &reader, const YamlNode *node, Cost &cost,
     return;
   cost = {};
   YamlMapping mapping(reader, *node, "a cost");
-  if (const YamlNode *work = mapping.get("work")) {
-    if (work->kind != YamlNode::Kind::Mapping)
-      reader.fail(*work, "expected work by element type, like "
-                         "{f32: {sample: 48 FLOP}}");
-    for (auto [key, value] : zip(work->keys, work->items)) {
+  if (const YamlNode *work = mapping.get("work"))
+    for (auto [key, value] : reader.readEntries(
+             *work, "work by element type, like {f32: {sample: 48 FLOP}}")) {
       checkElementType(reader, key);
       readAffine(reader, &value, cost.work[key.text]);
     }
-  }
   readAffine(reader, mapping.get("bytes"), cost.bytes);
-  mapping.readInteger("operations", cost.operations, 0);
+  mapping.read("operations", cost.operations, 0);
   // Others of others would be of any depth.
   const YamlNode *others = isOther ? nullptr : mapping.get("others");
   if (others)
@@ -76,12 +73,10 @@ static void readMeasured(YamlReader &reader, const YamlNode *node,
                          std::map<std::string, MeasuredTimes> &measured) {
   if (!node)
     return;
-  if (node->kind != YamlNode::Kind::Mapping)
-    return reader.fail(*node, "expected times by class of devices, like {l4: "
-                              "{samples: [1], forward: [9 ms], backward: [17 "
-                              "ms]}}");
   measured.clear();
-  for (auto [key, value] : zip_equal(node->keys, node->items)) {
+  for (auto [key, value] : reader.readEntries(
+           *node, "times by class of devices, like {l4: {samples: [1], "
+                  "forward: [9 ms], backward: [17 ms]}}")) {
     MeasuredTimes &times = measured[key.text];
     YamlMapping mapping(reader, value, "measured times");
     if (const YamlNode *samples = mapping.require("samples"))
@@ -100,7 +95,7 @@ static Layer readLayer(YamlReader &reader, const YamlNode &node,
   Layer layer;
   YamlMapping mapping(reader, node, "a layer");
   std::optional<int64_t> like;
-  mapping.readInteger("like", like, 0);
+  mapping.read("like", like, 0);
   // Whatever is not stated is as there; the check refuses what differs.
   if (like && *like < int64_t(before.size())) {
     layer = before[*like];
@@ -129,8 +124,7 @@ static Layer readLayer(YamlReader &reader, const YamlNode &node,
 static Input readInput(YamlReader &reader, const YamlNode &node) {
   Input input;
   YamlMapping mapping(reader, node, "an input");
-  if (const YamlNode *layers = mapping.require("layers"))
-    input.layers = reader.readIntegers(*layers);
+  mapping.require("layers", input.layers);
   mapping.read("sample", input.sample);
   mapping.finish();
   return input;
@@ -139,8 +133,7 @@ static Input readInput(YamlReader &reader, const YamlNode &node) {
 static Tie readTie(YamlReader &reader, const YamlNode &node) {
   Tie tie;
   YamlMapping mapping(reader, node, "a tie");
-  if (const YamlNode *layers = mapping.require("layers"))
-    tie.layers = reader.readIntegers(*layers);
+  mapping.require("layers", tie.layers);
   mapping.read("parameters", tie.parameters);
   mapping.read("gradients", tie.gradients);
   mapping.finish();
@@ -150,9 +143,8 @@ static Tie readTie(YamlReader &reader, const YamlNode &node) {
 static Pin readPin(YamlReader &reader, const YamlNode &node) {
   Pin pin;
   YamlMapping mapping(reader, node, "a pin");
-  if (const YamlNode *layer = mapping.require("layer"))
-    pin.layer = reader.readInteger(*layer, 0);
-  mapping.readInteger("stage", pin.stage, 0);
+  mapping.require("layer", pin.layer, 0);
+  mapping.read("stage", pin.stage, 0);
   mapping.read("devices", pin.devices);
   mapping.finish();
   return pin;
@@ -161,59 +153,13 @@ static Pin readPin(YamlReader &reader, const YamlNode &node) {
 static void readConstraints(YamlReader &reader, const YamlNode &node,
                             Constraints &constraints) {
   YamlMapping mapping(reader, node, "the constraints");
-  if (const YamlNode *pins = mapping.get("pins"))
-    for (const YamlNode &item : reader.readItems(*pins, "pins"))
-      constraints.pins.push_back(readPin(reader, item));
+  mapping.read("pins", constraints.pins, "pins", readPin);
   mapping.read("forbiddenDevices", constraints.forbiddenDevices);
   mapping.read("microbatches", constraints.microbatches);
-  mapping.readInteger("maxMicrobatches", constraints.maxMicrobatches, 1);
-  mapping.readInteger("maxStages", constraints.maxStages, 1);
-  mapping.readInteger("tensor", constraints.tensor, 1);
+  mapping.read("maxMicrobatches", constraints.maxMicrobatches, 1);
+  mapping.read("maxStages", constraints.maxStages, 1);
+  mapping.read("tensor", constraints.tensor, 1);
   mapping.finish();
-}
-
-/// The item with a number, or the list of all if there is none such.
-static const YamlNode *itemOf(const YamlNode *list, int64_t index) {
-  return index < int64_t(list->items.size()) ? &list->items[index] : list;
-}
-
-/// The node that a part of the problem was read from.
-static const YamlNode *findNode(const YamlNode *node, ProblemPlace place) {
-  auto child = [](const YamlNode *parent, StringRef key) {
-    for (auto [name, value] : zip(parent->keys, parent->items))
-      if (name.text == key)
-        return &value;
-    return parent;
-  };
-  const YamlNode *constraints = child(node, "constraints");
-  const YamlNode *pin = itemOf(child(constraints, "pins"), place.index);
-  switch (place.kind) {
-  case ProblemPlace::Kind::Problem:
-    return node;
-  case ProblemPlace::Kind::Batch:
-    return child(node, "batch");
-  case ProblemPlace::Kind::Layer:
-    return itemOf(child(node, "layers"), place.index);
-  case ProblemPlace::Kind::Tie:
-    return itemOf(child(node, "ties"), place.index);
-  case ProblemPlace::Kind::Input:
-    return itemOf(child(node, "inputs"), place.index);
-  case ProblemPlace::Kind::Constraints:
-    return constraints;
-  case ProblemPlace::Kind::Microbatches:
-    return child(constraints, "microbatches");
-  case ProblemPlace::Kind::Forbidden:
-    return itemOf(child(constraints, "forbiddenDevices"), place.index);
-  case ProblemPlace::Kind::Tensor:
-    return child(constraints, "tensor");
-  case ProblemPlace::Kind::Pin:
-    return pin;
-  case ProblemPlace::Kind::PinStage:
-    return child(pin, "stage");
-  case ProblemPlace::Kind::PinDevice:
-    return itemOf(child(pin, "devices"), place.device);
-  }
-  llvm_unreachable("every place has a node");
 }
 
 Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer,
@@ -221,28 +167,24 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer,
   YamlReader reader(buffer);
   Problem problem;
   YamlMapping top(reader, reader.root(), "a problem");
-  if (const YamlNode *batch = top.require("batch"))
-    problem.batch = reader.readInteger(*batch, 1);
-  if (const YamlNode *layers = top.require("layers"))
-    for (const YamlNode &item : reader.readItems(*layers, "layers"))
-      problem.layers.push_back(readLayer(reader, item, problem.layers));
-  if (const YamlNode *ties = top.get("ties"))
-    for (const YamlNode &item : reader.readItems(*ties, "ties"))
-      problem.ties.push_back(readTie(reader, item));
-  if (const YamlNode *inputs = top.get("inputs"))
-    for (const YamlNode &item : reader.readItems(*inputs, "inputs"))
-      problem.inputs.push_back(readInput(reader, item));
+  top.require("batch", problem.batch, 1);
+  top.require("layers", problem.layers, "layers",
+              [&](YamlReader &reader, const YamlNode &item) {
+                return readLayer(reader, item, problem.layers);
+              });
+  top.read("ties", problem.ties, "ties", readTie);
+  top.read("inputs", problem.inputs, "inputs", readInput);
   if (const YamlNode *constraints = top.get("constraints"))
     readConstraints(reader, *constraints, problem.constraints);
   top.finish();
   if (Error error = reader.takeError())
     return error;
-  ProblemPlace place;
+  std::string place;
   Error error = check(problem, place);
   if (!error && cluster)
     error = checkConstraints(problem, *cluster, place);
   if (error) {
-    reader.fail(*findNode(&reader.root(), place), toString(std::move(error)));
+    reader.fail(reader.find(place), toString(std::move(error)));
     return reader.takeError();
   }
   return problem;
@@ -252,154 +194,96 @@ Expected<Problem> hetero::planner::readProblem(MemoryBufferRef buffer,
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeIntegers(ArrayRef<int64_t> values, raw_ostream &os) {
-  os << '[';
-  interleaveComma(values, os);
-  os << ']';
-}
-
-template <typename AmountT>
-static void writeAffine(const Affine<AmountT> &amount, raw_ostream &os) {
-  os << '{';
-  if (amount.fixed != AmountT(0))
-    os << "fixed: " << amount.fixed.str();
-  if (amount.perSample != AmountT(0))
-    os << (amount.fixed != AmountT(0) ? ", " : "")
-       << "sample: " << amount.perSample.str();
-  os << '}';
-}
-
 static void writeCost(const Cost &cost, raw_ostream &os) {
-  os << "{work: {";
-  interleaveComma(cost.work, os, [&](const auto &entry) {
-    os << quoteYaml(entry.first) << ": ";
-    writeAffine(entry.second, os);
-  });
-  os << "}, bytes: ";
-  writeAffine(cost.bytes, os);
-  os << ", operations: " << cost.operations;
-  if (!cost.others.empty()) {
-    os << ", others: [";
-    interleaveComma(cost.others, os,
-                    [&](const Cost &other) { writeCost(other, os); });
-    os << ']';
-  }
-  os << '}';
+  YamlWriter keys(os);
+  keys.write("work", cost.work);
+  keys.write("bytes", cost.bytes);
+  keys.write("operations", cost.operations);
+  if (!cost.others.empty())
+    keys.write("others", [&](raw_ostream &os) {
+      os << '[';
+      interleaveComma(cost.others, os,
+                      [&](const Cost &other) { writeCost(other, os); });
+      os << ']';
+    });
 }
 
-/// A cost on one line; nothing if it is the one that is there by default.
-static void writeCost(StringRef key, const Cost &cost, raw_ostream &os) {
-  if (cost == Cost())
-    return;
-  os << "    " << key << ": ";
-  writeCost(cost, os);
-  os << '\n';
-}
-
-static void writeMeasured(const Layer &layer, raw_ostream &os) {
-  if (layer.measured.empty())
-    return;
-  os << "    measured:\n";
-  for (const auto &[deviceClass, times] : layer.measured) {
-    os << "      " << quoteYaml(deviceClass) << ": {samples: [";
-    interleaveComma(times.points, os,
-                    [&](const auto &point) { os << point.samples; });
-    os << "], forward: [";
-    interleaveComma(times.points, os,
-                    [&](const auto &point) { os << point.forward.str(); });
-    os << "], backward: [";
-    interleaveComma(times.points, os,
-                    [&](const auto &point) { os << point.backward.str(); });
-    os << "]}\n";
-  }
+static void writeMeasured(const MeasuredTimes &times, raw_ostream &os) {
+  using Point = MeasuredTimes::Point;
+  auto list = [&](auto Point::*field) {
+    return map_range(times.points,
+                     [=](const Point &point) { return point.*field; });
+  };
+  YamlWriter keys(os);
+  keys.write("samples", list(&Point::samples));
+  keys.write("forward", list(&Point::forward));
+  keys.write("backward", list(&Point::backward));
 }
 
 static void writeLayer(const Layer &layer, raw_ostream &os) {
-  os << "  - name: " << quoteYaml(layer.name) << '\n';
-  if (layer.like) {
-    os << "    like: " << *layer.like << '\n';
+  YamlWriter keys(os, "    ", "  - ");
+  keys.write("name", layer.name);
+  keys.write("like", layer.like);
+  if (layer.like)
     return;
-  }
-  writeCost("forward", layer.forward, os);
-  writeCost("backward", layer.backward, os);
-  writeCost("update", layer.update, os);
-  for (auto [key, bytes] : {std::pair("parameters", layer.parameters),
-                            std::pair("optimizerState", layer.optimizerState),
-                            std::pair("gradients", layer.gradients)})
-    if (bytes != Bytes(0))
-      os << "    " << key << ": " << bytes.str() << '\n';
-  auto write = [&](StringRef key, const Affine<Bytes> &amount) {
-    if (amount == Affine<Bytes>())
-      return;
-    os << "    " << key << ": ";
-    writeAffine(amount, os);
-    os << '\n';
-  };
-  write("saved", layer.saved);
-  write("workspace", layer.workspace);
-  write("output", layer.output);
-  write("outputGradient", layer.outputGradient);
-  if (!layer.tensorDegrees.empty()) {
-    os << "    tensorDegrees: ";
-    writeIntegers(layer.tensorDegrees, os);
-    os << '\n';
-  }
-  write("tensorForward", layer.tensorForward);
-  write("tensorBackward", layer.tensorBackward);
-  writeMeasured(layer, os);
+  for (auto [key, cost] : {std::pair("forward", &layer.forward),
+                           std::pair("backward", &layer.backward),
+                           std::pair("update", &layer.update)})
+    if (!(*cost == Cost()))
+      keys.write(key,
+                 [&, &cost = *cost](raw_ostream &os) { writeCost(cost, os); });
+  keys.writeUnless({}, "parameters", layer.parameters);
+  keys.writeUnless({}, "optimizerState", layer.optimizerState);
+  keys.writeUnless({}, "gradients", layer.gradients);
+  keys.writeUnless({}, "saved", layer.saved);
+  keys.writeUnless({}, "workspace", layer.workspace);
+  keys.writeUnless({}, "output", layer.output);
+  keys.writeUnless({}, "outputGradient", layer.outputGradient);
+  keys.writeUnless({}, "tensorDegrees", layer.tensorDegrees);
+  keys.writeUnless({}, "tensorForward", layer.tensorForward);
+  keys.writeUnless({}, "tensorBackward", layer.tensorBackward);
+  if (!layer.measured.empty())
+    os << "    measured:\n";
+  YamlWriter classes(os, "      ");
+  for (const auto &[deviceClass, times] : layer.measured)
+    classes.write(quoteYaml(deviceClass), [&, &times = times](raw_ostream &os) {
+      writeMeasured(times, os);
+    });
 }
 
 static void writeConstraints(const Constraints &constraints, raw_ostream &os) {
   if (constraints == Constraints())
     return;
   os << "constraints:\n";
-  if (!constraints.pins.empty())
-    os << "  pins:\n";
-  for (const Pin &pin : constraints.pins) {
-    os << "    - {layer: " << pin.layer;
-    if (pin.stage)
-      os << ", stage: " << *pin.stage;
-    if (!pin.devices.empty()) {
-      os << ", devices: ";
-      writeIntegers(pin.devices, os);
-    }
-    os << "}\n";
-  }
-  for (auto [key, values] :
-       {std::pair("forbiddenDevices", &constraints.forbiddenDevices),
-        std::pair("microbatches", &constraints.microbatches)}) {
-    if (values->empty())
-      continue;
-    os << "  " << key << ": ";
-    writeIntegers(*values, os);
-    os << '\n';
-  }
-  if (constraints.maxMicrobatches)
-    os << "  maxMicrobatches: " << *constraints.maxMicrobatches << '\n';
-  if (constraints.maxStages)
-    os << "  maxStages: " << *constraints.maxStages << '\n';
-  if (constraints.tensor)
-    os << "  tensor: " << *constraints.tensor << '\n';
+  YamlWriter keys(os, "  ");
+  keys.writeItems("pins", constraints.pins,
+                  [](YamlWriter &item, const Pin &pin) {
+                    item.write("layer", pin.layer);
+                    item.write("stage", pin.stage);
+                    item.writeUnless({}, "devices", pin.devices);
+                  });
+  keys.writeUnless({}, "forbiddenDevices", constraints.forbiddenDevices);
+  keys.writeUnless({}, "microbatches", constraints.microbatches);
+  keys.write("maxMicrobatches", constraints.maxMicrobatches);
+  keys.write("maxStages", constraints.maxStages);
+  keys.write("tensor", constraints.tensor);
 }
 
 void hetero::planner::writeProblem(const Problem &problem, raw_ostream &os) {
-  os << "batch: " << problem.batch << "\nlayers:\n";
+  YamlWriter top(os, "");
+  top.write("batch", problem.batch);
+  os << "layers:\n";
   for (const Layer &layer : problem.layers)
     writeLayer(layer, os);
-  if (!problem.ties.empty())
-    os << "ties:\n";
-  for (const Tie &tie : problem.ties) {
-    os << "  - {layers: ";
-    writeIntegers(tie.layers, os);
-    os << ", parameters: " << tie.parameters.str()
-       << ", gradients: " << tie.gradients.str() << "}\n";
-  }
-  if (!problem.inputs.empty())
-    os << "inputs:\n";
-  for (const Input &input : problem.inputs) {
-    os << "  - {layers: ";
-    writeIntegers(input.layers, os);
-    os << ", sample: " << input.sample.str() << "}\n";
-  }
+  top.writeItems("ties", problem.ties, [](YamlWriter &item, const Tie &tie) {
+    item.write("layers", tie.layers);
+    item.write("parameters", tie.parameters);
+    item.write("gradients", tie.gradients);
+  });
+  top.writeItems("inputs", problem.inputs,
+                 [](YamlWriter &item, const Input &input) {
+                   item.write("layers", input.layers);
+                   item.write("sample", input.sample);
+                 });
   writeConstraints(problem.constraints, os);
 }

@@ -13,10 +13,10 @@ using hetero::cluster::Cluster;
 
 std::vector<int64_t> hetero::planner::usableDevices(const Problem &problem,
                                                     const Cluster &cluster) {
-  std::vector<int64_t> devices;
-  for (int64_t device : cluster.availableDevices())
-    if (!is_contained(problem.constraints.forbiddenDevices, device))
-      devices.push_back(device);
+  std::vector<int64_t> devices = cluster.availableDevices();
+  erase_if(devices, [&](int64_t device) {
+    return is_contained(problem.constraints.forbiddenDevices, device);
+  });
   return devices;
 }
 

@@ -27,9 +27,6 @@ struct ClassNodes {
 std::vector<ClassNodes> findClassNodes(const cluster::Cluster &cluster,
                                        llvm::ArrayRef<int64_t> devices);
 
-/// The degrees that all layers can be divided in.
-std::vector<int64_t> commonDegrees(const Problem &problem);
-
 /// Of all layers before: forward and backward, with the sums over a row, and
 /// the forward alone.
 struct RowSeconds {

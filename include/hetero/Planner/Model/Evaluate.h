@@ -26,11 +26,11 @@ llvm::Error verify(const Problem &problem, const cluster::Cluster &cluster,
 llvm::Error evaluate(const Problem &problem, const cluster::Cluster &cluster,
                      Plan &plan);
 
-/// As evaluate for a problem that was checked; `place` is then the part with
-/// the error.
+/// As evaluate for a problem that was checked; `place` is then the path
+/// to the part with the error.
 llvm::Error evaluateChecked(const Problem &problem,
                             const cluster::Cluster &cluster, Plan &plan,
-                            PlanPlace &place);
+                            std::string &place);
 
 /// Reads a plan and evaluates it. What evaluate finds wrong with the plan also
 /// has the place of the stage, device or number that it is about.

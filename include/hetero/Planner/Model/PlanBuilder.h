@@ -28,10 +28,8 @@ struct StageChoice {
   StateMode state = StateMode::Replicated;
   bool recompute = false;
 
-  bool operator==(const StageChoice &other) const {
-    return layers == other.layers && devices == other.devices &&
-           tensor == other.tensor && state == other.state &&
-           recompute == other.recompute;
+  auto fields() const {
+    return std::tie(layers, devices, tensor, state, recompute);
   }
 };
 

@@ -36,20 +36,6 @@ llvm::Expected<PlanSimulation> simulatePlan(const Problem &problem,
                                             const cluster::Cluster &cluster,
                                             const Plan &plan);
 
-/// How busy the devices of one class are.
-struct ClassUse {
-  /// Index in Cluster::classes.
-  int64_t deviceClass = 0;
-  /// Devices of the class, and how many of them the plan uses.
-  int64_t devices = 0, used = 0;
-  /// The share of the step in which the used ones compute.
-  double utilisation = 0;
-};
-
-/// One entry for each class of the cluster, in order.
-std::vector<ClassUse> getClassUse(const PlanSimulation &simulation,
-                                  const cluster::Cluster &cluster);
-
 /// One process of the trace for each stage, named after its devices.
 simulator::Trace getTrace(const PlanSimulation &simulation,
                           const cluster::Cluster &cluster, const Plan &plan);

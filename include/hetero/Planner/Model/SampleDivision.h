@@ -37,6 +37,20 @@ struct RowSamples {
   int64_t of(int64_t row) const { return samples + (row < more); }
 };
 
+/// The largest of the numbers from `low` to `high` that fit, of which smaller
+/// ones fit as well; `low` is known to.
+template <typename FitsFn>
+int64_t findLargest(int64_t low, int64_t high, FitsFn fits) {
+  while (low < high) {
+    int64_t middle = low + (high - low + 1) / 2;
+    if (fits(middle))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
 /// Divides up to `size` samples; fewer if the caps do not allow so many.
 std::vector<RowSamples> divideBySpeed(llvm::ArrayRef<RowKind> kinds,
                                       int64_t size);

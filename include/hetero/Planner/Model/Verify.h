@@ -8,10 +8,10 @@
 
 namespace hetero::planner {
 
-/// Everything that verify checks, but memory. `place` is then the part with the
-/// error.
+/// Everything that verify checks, but memory. `place` is then the path
+/// to the part with the error.
 llvm::Error verifyStructure(const StageModel &model, const Plan &plan,
-                            PlanPlace *place = nullptr);
+                            std::string *place = nullptr);
 
 /// An error if the predicted step takes longer than can be counted. Such times
 /// are all alike, and say nothing.

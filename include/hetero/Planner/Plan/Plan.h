@@ -67,7 +67,11 @@ struct Mesh {
   int64_t data = 1;
   int64_t tensor = 1;
 
-  bool operator==(const Mesh &other) const;
+  llvm::ArrayRef<int64_t> row(int64_t index) const {
+    return llvm::ArrayRef(devices).slice(index * tensor, tensor);
+  }
+  std::vector<std::vector<int64_t>> columns() const;
+  auto fields() const { return std::tie(devices, data, tensor); }
 };
 
 /// Layers from the first to the last.
@@ -75,7 +79,7 @@ struct LayerRun {
   int64_t first = 0;
   int64_t last = 0;
 
-  bool operator==(const LayerRun &other) const;
+  auto fields() const { return std::tie(first, last); }
 };
 
 /// What one device of a stage gets.
@@ -90,7 +94,7 @@ struct DeviceShare {
   /// Predicted: the most memory in use at any time, state included.
   Bytes memory;
 
-  bool operator==(const DeviceShare &other) const;
+  auto fields() const { return std::tie(device, micro, state, memory); }
 };
 
 /// A run of layers on a mesh.
@@ -120,7 +124,11 @@ struct Stage {
   /// gradients, applying the optimizer.
   Time gather, reduce, update;
 
-  bool operator==(const Stage &other) const;
+  auto fields() const {
+    return std::tie(layers, mesh, samples, state, recompute, inFlight, shares,
+                    forward, backward, boundary, boundaryGradient, gather,
+                    reduce, update);
+  }
 };
 
 using hetero::ResourceKind;
@@ -132,7 +140,7 @@ struct Resource {
   std::optional<int64_t> stage, device;
   std::string part;
 
-  bool operator==(const Resource &other) const;
+  auto fields() const { return std::tie(kind, stage, device, part); }
 };
 
 /// How a step is laid out on a cluster.
@@ -160,7 +168,10 @@ struct Plan {
   /// The different sizes of microbatches, in order of first appearance.
   std::vector<int64_t> distinctMicrobatches() const;
 
-  bool operator==(const Plan &other) const;
+  auto fields() const {
+    return std::tie(planner, objective, batch, microbatches, schedule, stages,
+                    predicted, bound, limitedBy);
+  }
 };
 
 /// The plan with a microbatch for each turn of devices that compute only some
@@ -172,23 +183,15 @@ struct Plan {
 /// are those of the plan before.
 std::optional<Plan> divideIntoTurns(const Plan &plan);
 
-/// The part of a plan that an error is about, by its keys in the text form.
-struct PlanPlace {
-  std::optional<int64_t> stage;
-  /// A key of the stage, or of the plan; "mesh.devices" is one in another.
-  llvm::StringRef key;
-  /// The number of an item of a list.
-  std::optional<int64_t> item;
-};
-
 /// Reads the text form above. Errors start with `<name>:<line>:<column>:`.
 llvm::Expected<Plan> readPlan(llvm::MemoryBufferRef buffer);
 
 /// The same, and lets `check` look at the plan. What it finds wrong gets the
-/// place in the file that it names.
+/// place in the file of the part whose path it names, by its keys in the text
+/// form: "stages.0.shares.1".
 llvm::Expected<Plan>
 readPlan(llvm::MemoryBufferRef buffer,
-         llvm::function_ref<llvm::Error(Plan &, PlanPlace &)> check);
+         llvm::function_ref<llvm::Error(Plan &, std::string &)> check);
 
 /// Writes the text form; readPlan gives back an equal plan.
 void writePlan(const Plan &plan, llvm::raw_ostream &os);

@@ -61,6 +61,7 @@
 
 #include "hetero/Support/Amount.h"
 #include "hetero/Support/Enums.h"
+#include "hetero/Support/Fields.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -71,13 +72,15 @@
 
 namespace hetero::planner {
 
+using hetero::operator==;
+
 struct GraphTensor {
   /// For messages.
   std::string name;
   std::vector<int64_t> dims;
   Bytes bytes;
 
-  bool operator==(const GraphTensor &other) const;
+  auto fields() const { return std::tie(name, dims, bytes); }
 };
 
 struct GraphOp {
@@ -115,7 +118,10 @@ struct GraphOp {
   /// devices; there they replace what follows from work and traffic.
   std::map<std::string, Time> times;
 
-  bool operator==(const GraphOp &other) const;
+  auto fields() const {
+    return std::tie(name, operands, results, loops, operandLoops, resultLoops,
+                    linear, reshape, work, bytes, fused, layer, times);
+  }
 };
 
 /// What a planner of single operations has to know of an argument. Less than
@@ -136,7 +142,7 @@ struct GraphArgument {
     return role == ArgumentRole::Parameter ||
            role == ArgumentRole::OptimizerState;
   }
-  bool operator==(const GraphArgument &other) const;
+  auto fields() const { return std::tie(tensor, role, next); }
 };
 
 struct Graph {
@@ -148,7 +154,9 @@ struct Graph {
   /// Tensors that are needed whole at the end (the loss).
   std::vector<int64_t> results;
 
-  bool operator==(const Graph &other) const;
+  auto fields() const {
+    return std::tie(batch, tensors, arguments, operations, results);
+  }
 };
 
 /// Checks that the graph is sound: numbers refer to what exists, each tensor is

@@ -76,6 +76,7 @@
 #define HETERO_PLANNER_PROBLEM_PROBLEM_H
 
 #include "hetero/Support/Amount.h"
+#include "hetero/Support/Fields.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -89,6 +90,8 @@ struct Cluster;
 } // namespace hetero::cluster
 
 namespace hetero::planner {
+
+using hetero::operator==;
 
 /// What operations do on a device, for n samples at once. Work is counted in
 /// four steps: OpWork (Analysis) of an operation in the IR, as if nothing were
@@ -109,7 +112,7 @@ struct Cost {
   /// others themselves.
   std::vector<Cost> others;
 
-  bool operator==(const Cost &other) const;
+  auto fields() const { return std::tie(work, bytes, operations, others); }
 };
 
 /// Calls `visit` with the cost itself and with its others.
@@ -127,7 +130,7 @@ struct MeasuredTimes {
     int64_t samples = 0;
     Time forward, backward;
 
-    bool operator==(const Point &other) const;
+    auto fields() const { return std::tie(samples, forward, backward); }
   };
   /// At least one; the samples ascend.
   std::vector<Point> points;
@@ -141,9 +144,7 @@ struct MeasuredTimes {
   /// is least, in seconds.
   double leastPerSample() const;
 
-  bool operator==(const MeasuredTimes &other) const {
-    return points == other.points;
-  }
+  auto fields() const { return std::tie(points); }
 };
 
 /// A run of operations that stays together. Layers are numbered in forward
@@ -190,11 +191,14 @@ struct Layer {
     return entry == measured.end() ? nullptr : &entry->second;
   }
 
-  bool operator==(const Layer &other) const;
+  /// All but its name and what it is like.
+  auto costs() const {
+    return std::tie(forward, backward, update, parameters, optimizerState,
+                    gradients, saved, workspace, output, outputGradient,
+                    tensorDegrees, tensorForward, tensorBackward, measured);
+  }
+  auto fields() const { return std::tuple_cat(std::tie(name, like), costs()); }
 };
-
-/// Whether two layers differ in nothing but their names.
-bool haveSameCosts(const Layer &left, const Layer &right);
 
 /// What several layers share: a parameter (tied embeddings), what is made of
 /// parameters alone, the gradients of both. The first of them owns it: its
@@ -205,7 +209,7 @@ struct Tie {
   std::vector<int64_t> layers;
   Bytes parameters, gradients;
 
-  bool operator==(const Tie &other) const;
+  auto fields() const { return std::tie(layers, parameters, gradients); }
 };
 
 /// An argument of the step that has a part for each sample, and the layers that
@@ -216,7 +220,7 @@ struct Input {
   /// Bytes of one sample.
   Bytes sample;
 
-  bool operator==(const Input &other) const;
+  auto fields() const { return std::tie(layers, sample); }
 };
 
 /// A decision of the user about one layer.
@@ -227,7 +231,7 @@ struct Pin {
   /// The devices that its stage may consist of; all if empty.
   std::vector<int64_t> devices;
 
-  bool operator==(const Pin &other) const;
+  auto fields() const { return std::tie(layer, stage, devices); }
 };
 
 /// More microbatches than this cannot be given: each of them is simulated.
@@ -249,7 +253,10 @@ struct Constraints {
   /// In how many parts every stage divides its layers, if that is given.
   std::optional<int64_t> tensor;
 
-  bool operator==(const Constraints &other) const;
+  auto fields() const {
+    return std::tie(pins, forbiddenDevices, microbatches, maxMicrobatches,
+                    maxStages, tensor);
+  }
 };
 
 /// A training step, as a planner sees it.
@@ -261,8 +268,13 @@ struct Problem {
   std::vector<Input> inputs;
   Constraints constraints;
 
-  bool operator==(const Problem &other) const;
+  auto fields() const {
+    return std::tie(batch, layers, ties, inputs, constraints);
+  }
 };
+
+/// The degrees that all layers can be divided in.
+std::vector<int64_t> commonDegrees(const Problem &problem);
 
 /// Checks that the problem is sound: a positive batch, at least one layer,
 /// nothing negative, constraints that refer to what exists and do not
