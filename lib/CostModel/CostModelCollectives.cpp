@@ -245,16 +245,6 @@ Time hetero::cost::allToAllTime(const Group &group, ArrayRef<Bytes> sent,
   return group.latency * (group.members - 1) + most / group.bandwidth;
 }
 
-Time hetero::cost::broadcastTime(const Group &group, Bytes bytes,
-                                 Algorithm algorithm) {
-  if (group.members <= 1)
-    return Time(0);
-  if (algorithm == Algorithm::Tree)
-    return (group.latency + bytes / group.bandwidth) *
-           int64_t(Log2_64_Ceil(group.members));
-  return group.latency * (group.members - 1) + bytes / group.bandwidth;
-}
-
 //===----------------------------------------------------------------------===//
 // Measured times
 //===----------------------------------------------------------------------===//
@@ -358,13 +348,4 @@ Choice hetero::cost::chooseAllToAll(const Group &group, ArrayRef<Bytes> sent,
           measuredTime(group, CollectiveKind::AllToAll, total))
     return {Algorithm::Ring, *time};
   return {Algorithm::Ring, allToAllTime(group, sent, received)};
-}
-
-Choice hetero::cost::chooseBroadcast(const Group &group, Bytes bytes) {
-  if (std::optional<Time> time =
-          measuredTime(group, CollectiveKind::Broadcast, bytes))
-    return {Algorithm::Ring, *time};
-  Choice ring{Algorithm::Ring, broadcastTime(group, bytes, Algorithm::Ring)};
-  Choice tree{Algorithm::Tree, broadcastTime(group, bytes, Algorithm::Tree)};
-  return tree.time < ring.time ? tree : ring;
 }

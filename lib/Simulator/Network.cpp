@@ -105,22 +105,6 @@ SmallVector<int64_t, 4> Network::mediaBetween(int64_t from, int64_t to) const {
   return {};
 }
 
-Time Network::timeOf(ArrayRef<Message> messages) const {
-  std::map<int64_t, Bytes> amounts;
-  Time latency, longest;
-  for (const Message &message : messages) {
-    if (message.from == message.to)
-      continue;
-    latency = std::max(latency,
-                       cluster.pathBetween(message.from, message.to).latency);
-    for (int64_t medium : mediaBetween(message.from, message.to))
-      amounts[medium] += message.bytes;
-  }
-  for (auto [medium, bytes] : amounts)
-    longest = std::max(longest, bytes / list[medium].bandwidth);
-  return latency + longest;
-}
-
 /// The flow with these seconds on each medium, which takes `time`.
 Flow Network::makeFlow(const std::map<int64_t, double> &seconds,
                        Time time) const {

@@ -31,8 +31,6 @@
 //                       u (B - smallest shard) / beta + (2 n - 1) alpha, with u
 //                       how much longer uneven parts take
 //      all-to-all       (n-1) alpha + most bytes of a member / beta
-//      broadcast        ring (n-1) alpha + B / beta
-//                       tree ceil(log2 n) (alpha + B / beta)
 //
 //    Transfers that run at the same time on a shared medium divide it. When the
 //    cluster has measured times for an operation over such a group, they are
@@ -138,9 +136,6 @@ Time allGatherTime(const Group &group, llvm::ArrayRef<Bytes> shards,
 Time allToAllTime(const Group &group, llvm::ArrayRef<Bytes> sent,
                   llvm::ArrayRef<Bytes> received);
 
-/// Gives `bytes` of one member to all. Ring or tree; others mean ring.
-Time broadcastTime(const Group &group, Bytes bytes, Algorithm algorithm);
-
 /// An algorithm and its time.
 struct Choice {
   Algorithm algorithm = Algorithm::Ring;
@@ -155,7 +150,6 @@ Choice chooseAllGather(const Group &group, llvm::ArrayRef<Bytes> shards);
 Choice chooseReduceScatter(const Group &group, llvm::ArrayRef<Bytes> shards);
 Choice chooseAllToAll(const Group &group, llvm::ArrayRef<Bytes> sent,
                       llvm::ArrayRef<Bytes> received);
-Choice chooseBroadcast(const Group &group, Bytes bytes);
 
 /// A value at `bytes` of measured points, of which there is at least one.
 Time interpolate(llvm::ArrayRef<cluster::CollectivePoint> points, Bytes bytes);

@@ -70,11 +70,8 @@ public:
   /// Those between two nodes that others may use as well: between switches, or
   /// a shared one.
   llvm::ArrayRef<int64_t> trunksBetween(int64_t source, int64_t target) const;
-  /// How long messages that start together take alone: the largest latency, and
-  /// the time of the fullest medium.
-  Time timeOf(llvm::ArrayRef<Message> messages) const;
-  /// The flow of messages that start together and take `time` in all; by
-  /// another formula than timeOf, perhaps: no share is above 1.
+  /// The flow of messages that start together and take `time` in all; no share
+  /// is above 1, whatever formula the time comes from.
   Flow flowOf(llvm::ArrayRef<Message> messages, Time time) const;
   /// The flow of collectives over groups of devices, each in ring order, that
   /// together take `time`: every device sends as much to the next one.

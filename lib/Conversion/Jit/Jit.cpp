@@ -282,11 +282,7 @@ std::unique_ptr<Jit> Jit::compile(ModuleOp original,
     result->inPlace[target.getKey()] = inPlace.lookup(target.getValue());
   }
   result->jit = std::move(*jit);
-  llvm::StringMap<bool> distinct;
-  for (const auto &target : targets)
-    distinct[target.getValue()] = true;
   result->statistics.numKernels = targets.size();
-  result->statistics.numDistinctKernels = distinct.size();
   result->statistics.lowerSeconds = lowered - began;
   result->statistics.compileSeconds = now() - lowered;
   return result;

@@ -219,7 +219,6 @@ TEST(NetworkTest, exampleOfTheHeader) {
   Network network(cluster);
   std::vector<Message> messages = {{0, 2, Bytes(1000000000)},
                                    {1, 2, Bytes(1000000000)}};
-  EXPECT_EQ(network.timeOf(messages), seconds(2));
   Flow flow = network.flowOf(messages, seconds(2));
   ASSERT_EQ(flow.loads.size(), 1u);
   EXPECT_EQ(network.media()[flow.loads[0].medium].name, "a -> b");

@@ -68,8 +68,6 @@ struct JitOptions {
 /// What a compilation did.
 struct JitStatistics {
   unsigned numKernels = 0;
-  /// Kernels that are not equal to another one.
-  unsigned numDistinctKernels = 0;
   bool isFromCache = false;
   double lowerSeconds = 0.0;
   double compileSeconds = 0.0;
