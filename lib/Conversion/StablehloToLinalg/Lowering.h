@@ -124,9 +124,6 @@ public:
   mlir::ImplicitLocOpBuilder b;
   const Target target;
 
-  /// The functions of the runtime that have been called.
-  llvm::SmallSetVector<mlir::StringRef, 2> libraryCalls;
-
 private:
   friend class LoopBody;
 
