@@ -77,7 +77,8 @@ def SerializeKernelsPass
   let summary = "Compiles kernels for CUDA devices";
   let description = [{
     A module of kernels in the LLVM and NVVM dialects becomes machine code, once
-    for each architecture: PTX by LLVM, a cubin from it by ptxas. It differs from
+    for each architecture: PTX by LLVM, a cubin from it by ptxas; for those that
+    ptxas has dropped (before sm_75) PTX, which the driver compiles. It differs from
     MLIR's gpu-module-to-binary in that architectures are checked before LLVM
     sees them, in what it says when the toolkit is missing, and in that the
     result depends on the input alone. Without the toolkit there is `format=ptx`,
