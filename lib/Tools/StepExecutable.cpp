@@ -145,6 +145,7 @@ compile(ModuleOp kernels, const StepOptions &options,
         const std::set<std::string> &architectures) {
   JitOptions jitOptions;
   jitOptions.cudaArchitectures = {architectures.begin(), architectures.end()};
+  jitOptions.cudaFormat = options.cudaFormat;
   jitOptions.optLevel = options.optLevel;
   jitOptions.cacheDirectory = options.cacheDirectory;
   jitOptions.probes = options.probes;

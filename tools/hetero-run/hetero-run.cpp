@@ -68,6 +68,11 @@ struct Flags {
                  clEnumValN(DeviceKind::Cuda, "cuda",
                             "a GPU each; they speak with each other by NCCL")),
       cl::init(DeviceKind::Cpu), cl::cat(category)};
+  cl::opt<std::string> cudaFormat{
+      "cuda-format",
+      cl::desc("What kernels for GPUs become: cubin (by ptxas, default) or ptx "
+               "(compiled by the driver)"),
+      cl::init("cubin"), cl::cat(category)};
   cl::opt<std::string> args{
       "args", cl::desc("Arrays in the order of the arguments; random without"),
       cl::value_desc("in.npz"), cl::cat(category)};
@@ -184,6 +189,7 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
   options.roles = {flags.roles.begin(), flags.roles.end()};
   options.transport = flags.transport;
   options.device = flags.device;
+  options.cudaFormat = flags.cudaFormat;
   auto toMilliseconds = [](double seconds) {
     return std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
   };

@@ -147,10 +147,10 @@ public:
 /// Where the entry points are. A name without a directory is searched for as
 /// the system does it.
 struct CudaLibraries {
-  std::string driver = "libcuda.so.1";
-  /// Empty: the ones of the toolkit that this was built with.
-  std::string cublas;
-  std::string nccl;
+  /// Empty: what HETERO_CUDA_DRIVER_LIBRARY, HETERO_CUBLAS_LIBRARY and
+  /// HETERO_NCCL_LIBRARY say, else the system's driver and the libraries of the
+  /// toolkit that this was built with.
+  std::string driver, cublas, nccl;
 };
 
 /// Device number `index` of this machine. The error says what is missing: the

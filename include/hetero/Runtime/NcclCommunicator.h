@@ -7,12 +7,18 @@
 //
 // The idea
 // --------
-// Each stream of transfers (hetero/Runtime/Transport.h) has a group of NCCL and
-// a stream of the device of its own, so that a send that waits for its receiver
-// holds up nothing else. Events order them with the stream of the device:
+// NCCL promises nothing between two of its operations on one device: they may
+// run one after the other, in any order. So all transfers of a rank go to one
+// stream, in the order that all ranks agree on
+// (hetero/Runtime/TransferOrder.h). One that the program starts earlier than
+// its turn is entered when its turn has come, messages of one instant as one
+// group. There is one communicator of NCCL for all messages, and one for each
+// group of a collective.
+//
+// Events order the stream of transfers with that of the device:
 //
 //   record e0 on s0      what was computed before
-//   await e0 on s1
+//   await e0 on s1       when it is the turn of the transfer
 //   all_reduce ... on s1
 //   record e1 on s1
 //   await e1 on s0       at the wait; what follows comes after
@@ -28,6 +34,7 @@
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/CudaDevice.h"
+#include "hetero/Runtime/TransferOrder.h"
 
 namespace hetero::runtime {
 
@@ -47,29 +54,52 @@ public:
 
 private:
   class Work;
-  /// What a stream of transfers has on the device.
-  struct Channel {
-    CudaHandle group = 0, stream = 0;
+  /// A transfer of the program, and its instant.
+  struct Turn {
+    TransferName name;
+    int64_t instant = 0;
   };
-  /// A transfer that was entered, and the memory that it needs till then.
-  struct Entered {
-    CudaHandle event = 0;
-    bool hasEvent = false;
+  /// A transfer that was started, and the memory that it needs till it is done.
+  struct Started {
+    std::shared_ptr<Transfer> transfer;
+    std::unique_ptr<Work> work;
+    /// When its operands have been computed, until it is entered.
+    std::optional<CudaHandle> computed;
+    /// When it is done, from when it is entered on.
+    std::optional<CudaHandle> done;
+    /// A send that has its copy: nobody waits for it.
+    bool isAlone = false;
     std::vector<void *> memory;
-    MaybeError error;
   };
 
-  Result<NcclId> exchangeId(const Stream &stream);
-  MaybeError enter(const std::vector<TransferPart> &parts, bool copy,
-                   Entered &entered);
+  MaybeError agreeOnOrder(const Program &program);
+  MaybeError joinGroups(const std::vector<std::vector<TransferEvent>> &events);
+  MaybeError prepare(const std::vector<TransferPart> &parts, bool copy,
+                     Started &started);
+  /// Enters all transfers whose turn has come.
+  MaybeError enterReady();
+  MaybeError enter(const std::vector<Started *> &transfers);
   /// Ends sends that nobody waits for.
   void releaseDone();
-  void release(Entered &entered);
+  void release(Started &started);
 
   CudaDevice &device;
-  std::map<Stream, Channel> channels;
-  std::map<Transfer *, Entered> waiting;
-  std::vector<Entered> sends;
+  /// Where transfers go.
+  CudaHandle stream = 0;
+  /// The communicator of NCCL for each group, and the ranks that send messages.
+  std::map<std::vector<int64_t>, CudaHandle> groups;
+  std::vector<int64_t> messengers;
+  /// The transfers of a step in their order, and the next one to enter.
+  std::vector<Turn> turns;
+  size_t nextTurn = 0;
+  /// How many transfers of each stream this step has started.
+  std::map<Stream, int64_t> sequences;
+  /// Transfers that were started and whose end nobody has seen.
+  std::map<TransferName, std::unique_ptr<Started>> ready;
+  std::map<Transfer *, std::unique_ptr<Started>> waiting;
+  std::vector<std::unique_ptr<Started>> sends;
+  /// Transfers that could not be entered.
+  std::map<Transfer *, std::string> failed;
 };
 
 } // namespace hetero::runtime

@@ -74,6 +74,8 @@ struct StepOptions {
 
   TransportKind transport = TransportKind::Threads;
   DeviceKind device = DeviceKind::Cpu;
+  /// What kernels for CUDA become: "cubin", or "ptx" for the driver to compile.
+  std::string cudaFormat = "cubin";
   runtime::CommunicatorOptions communication;
   runtime::MpiOptions mpi;
   /// Ranks end with an error when they need more memory than their device in

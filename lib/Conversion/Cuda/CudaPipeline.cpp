@@ -105,6 +105,7 @@ void hetero::buildCudaPipeline(OpPassManager &manager,
   WrapKernelsPassOptions wrap;
   wrap.device = true;
   manager.addPass(createWrapKernelsPass(wrap));
+  manager.addPass(createVerifyDeviceMemoryPass());
 }
 
 void hetero::registerCudaPipeline() {

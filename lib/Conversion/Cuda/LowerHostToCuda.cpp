@@ -278,10 +278,6 @@ LogicalResult HostLowering::read(memref::LoadOp op) {
 }
 
 LogicalResult HostLowering::upload(memref::GetGlobalOp op) {
-  // Tables of numbers are read by the runtime, on the host.
-  auto global = symbols.lookup<memref::GlobalOp>(op.getName());
-  if (global && global->hasAttr(kHostTableAttr))
-    return success();
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointAfter(op);
   MemRefType type = op.getType();

@@ -11,7 +11,9 @@
 #include "hetero/Conversion/Cuda/Passes.h"
 #include "hetero/Conversion/Kernels/Contractions.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "hetero/Runtime/Program.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -218,7 +220,7 @@ static SmallVector<int64_t> makeTable(const Gemm &gemm, int64_t inputType,
 }
 
 /// Replaces the operation by a call. Fails if it has to stay a loop.
-static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
+static LogicalResult replace(linalg::GenericOp op) {
   SmallVector<std::optional<runtime::ElementType>> types;
   for (Value buffer : op->getOperands())
     types.push_back(getElementType(getElementTypeOrSelf(buffer.getType())));
@@ -235,9 +237,9 @@ static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
   std::optional<Gemm> gemm = findGemm(*loops);
   if (!gemm)
     return failure();
-  calls.replace(op, *loops, "hetero_cuda_gemm",
-                makeTable(*gemm, int64_t(*types[0]), int64_t(*types[2]),
-                          /*accumulates=*/!loops->fill));
+  callLibrary(op, *loops, "hetero_cuda_gemm",
+              makeTable(*gemm, int64_t(*types[0]), int64_t(*types[2]),
+                        /*accumulates=*/!loops->fill));
   return success();
 }
 
@@ -250,11 +252,8 @@ struct LowerToCublas
       if (op->hasAttr(kContractionAttr))
         contractions.push_back(op);
     });
-    LibraryCalls calls(getOperation());
-    if (failed(calls.checkNames({"hetero_cuda_gemm"})))
-      return signalPassFailure();
     for (linalg::GenericOp op : contractions)
-      if (succeeded(replace(calls, op))) {
+      if (succeeded(replace(op))) {
         ++numCalls;
       } else {
         op->removeAttr(kContractionAttr);

@@ -33,12 +33,22 @@ struct Architecture {
 };
 } // namespace
 
+/// Those before sm_75 get PTX, which the driver compiles: ptxas of CUDA 13 does
+/// not know them, but drivers that run them do. 6.3 is the first version of PTX
+/// with all that the kernels use (shfl.sync, bar.sync of 64-bit code).
 static constexpr Architecture architectures[] = {
-    {"sm_75", "+ptx80"},  {"sm_80", "+ptx80"},   {"sm_86", "+ptx80"},
-    {"sm_87", "+ptx80"},  {"sm_89", "+ptx80"},   {"sm_90", "+ptx80"},
-    {"sm_90a", "+ptx80"}, {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"},
-    {"sm_120", "+ptx87"}, {"sm_120a", "+ptx87"},
+    {"sm_60", "+ptx63"},  {"sm_61", "+ptx63"},   {"sm_62", "+ptx63"},
+    {"sm_70", "+ptx63"},  {"sm_72", "+ptx63"},   {"sm_75", "+ptx80"},
+    {"sm_80", "+ptx80"},  {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
+    {"sm_89", "+ptx80"},  {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
+    {"sm_100", "+ptx86"}, {"sm_100a", "+ptx86"}, {"sm_103", "+ptx88"},
+    {"sm_120", "+ptx87"}, {"sm_120a", "+ptx87"}, {"sm_121", "+ptx88"},
 };
+
+/// Whether the architecture has PTX for the driver whatever was asked for.
+static bool isPtxOnly(const Architecture &architecture) {
+  return architecture.features == "+ptx63";
+}
 
 static const Architecture *findArchitecture(StringRef name) {
   const auto *found = llvm::find_if(
@@ -161,8 +171,9 @@ Attribute SerializeKernels::serialize(gpu::GPUModuleOp module,
     module.emitError() << "this LLVM writes no code for CUDA devices";
     return nullptr;
   }
-  auto kind = format == "ptx" ? gpu::CompilationTarget::Assembly
-                              : gpu::CompilationTarget::Binary;
+  bool isPtx = format == "ptx" || isPtxOnly(architecture);
+  auto kind =
+      isPtx ? gpu::CompilationTarget::Assembly : gpu::CompilationTarget::Binary;
   gpu::TargetOptions options(toolkit, {}, "", "", kind);
   std::optional<SmallVector<char, 0>> code =
       interface.serializeToObject(module, options);
@@ -172,7 +183,7 @@ Attribute SerializeKernels::serialize(gpu::GPUModuleOp module,
   }
   StringRef text(code->data(), code->size());
   // The text ends where C strings do.
-  if (format == "ptx")
+  if (isPtx)
     text = text.rtrim('\0');
   auto object = StringAttr::get(&getContext(), text);
   return gpu::ObjectAttr::get(&getContext(), target, kind, object, nullptr,
@@ -211,7 +222,11 @@ void SerializeKernels::runOnOperation() {
   if (modules.empty())
     return;
   std::string directory = findToolkit(toolkit);
-  if (format == "cubin" && (directory.empty() || !hasPtxas(directory))) {
+  bool needsPtxas =
+      format == "cubin" && !llvm::all_of(arch, [](const std::string &name) {
+        return isPtxOnly(*findArchitecture(name));
+      });
+  if (needsPtxas && (directory.empty() || !hasPtxas(directory))) {
     modules[0].emitError()
         << "cubins need ptxas and libdevice of the CUDA toolkit, which was not "
            "found: install it, name its directory with toolkit= or CUDA_HOME, "

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Conversion/Kernels/Contractions.h"
-#include "hetero/Conversion/Kernels/Passes.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -63,84 +66,43 @@ FailureOr<ContractionLoops> hetero::getContractionLoops(linalg::GenericOp op) {
   return loops;
 }
 
-Value hetero::getElementAddress(ImplicitLocOpBuilder &b, Value buffer,
-                                int64_t offset) {
+/// The buffer from its element number `offset` on, in the same order.
+static Value moveStart(ImplicitLocOpBuilder &b, Value buffer, int64_t offset) {
+  if (offset == 0)
+    return buffer;
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t size = type.getElementTypeBitWidth() / 8;
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-  Value bytes = arith::ConstantIndexOp::create(b, offset * size);
   SmallVector<int64_t> strides;
   int64_t start = 0;
   (void)type.getStridesAndOffset(strides, start);
+  OpFoldResult moved = b.getIndexAttr(start + offset);
   if (ShapedType::isDynamic(start)) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-    Value elementSize = arith::ConstantIndexOp::create(b, size);
-    Value startBytes =
-        arith::MulIOp::create(b, metadata.getOffset(), elementSize);
-    bytes = arith::AddIOp::create(b, bytes, startBytes);
+    moved = arith::AddIOp::create(b, metadata.getOffset(),
+                                  arith::ConstantIndexOp::create(b, offset))
+                .getResult();
+    start = ShapedType::kDynamic;
   } else {
-    bytes = arith::ConstantIndexOp::create(b, (offset + start) * size);
+    start += offset;
   }
-  return arith::AddIOp::create(b, base, bytes);
+  auto layout = StridedLayoutAttr::get(b.getContext(), start, strides);
+  auto to = MemRefType::get(type.getShape(), type.getElementType(), layout,
+                            type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      b, to, buffer, moved,
+      getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+      getAsIndexOpFoldResult(b.getContext(), strides));
 }
 
-Value LibraryCalls::getTable(ImplicitLocOpBuilder &b,
-                             ArrayRef<int64_t> numbers) {
-  auto tensor =
-      RankedTensorType::get({int64_t(numbers.size())}, b.getI64Type());
-  auto elements = DenseElementsAttr::get(tensor, numbers);
-  auto type = MemRefType::get(tensor.getShape(), b.getI64Type());
-  memref::GlobalOp &global = tables[elements];
-  if (!global) {
-    OpBuilder builder(module.getBodyRegion());
-    global = memref::GlobalOp::create(
-        builder, module.getLoc(), "contraction", b.getStringAttr("private"),
-        type, elements, /*constant=*/true, /*alignment=*/IntegerAttr());
-    global->setAttr(kHostTableAttr, builder.getUnitAttr());
-    symbols.insert(global);
-  }
-  Value table = memref::GetGlobalOp::create(b, type, global.getSymName());
-  return memref::ExtractAlignedPointerAsIndexOp::create(b, table);
-}
-
-static FunctionType getCallType(MLIRContext *context) {
-  SmallVector<Type> types(4, IndexType::get(context));
-  return FunctionType::get(context, types, {});
-}
-
-LogicalResult LibraryCalls::checkNames(ArrayRef<StringRef> names) {
-  FunctionType type = getCallType(module.getContext());
-  for (StringRef name : names) {
-    Operation *known = symbols.lookup(name);
-    auto function = dyn_cast_or_null<func::FuncOp>(known);
-    if (known && (!function || function.getFunctionType() != type))
-      return known->emitError()
-             << "has the name of a function of the runtime, '" << name
-             << "', which is of type " << type;
-  }
-  return success();
-}
-
-func::FuncOp LibraryCalls::getFunction(StringRef name) {
-  if (auto known = symbols.lookup<func::FuncOp>(name))
-    return known;
-  OpBuilder builder(module.getBodyRegion());
-  auto function = func::FuncOp::create(builder, module.getLoc(), name,
-                                       getCallType(module.getContext()));
-  function.setPrivate();
-  symbols.insert(function);
-  return function;
-}
-
-void LibraryCalls::replace(linalg::GenericOp op, const ContractionLoops &loops,
-                           StringRef name, ArrayRef<int64_t> table) {
+void hetero::callLibrary(linalg::GenericOp op, const ContractionLoops &loops,
+                         StringRef callee, ArrayRef<int64_t> numbers) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> arguments;
+  SmallVector<Value> buffers;
   for (auto [buffer, steps] :
        llvm::zip_equal(op->getOperands(), loops.operands))
-    arguments.push_back(getElementAddress(b, buffer, steps.offset));
-  arguments.push_back(getTable(b, table));
-  func::CallOp::create(b, getFunction(name), arguments);
+    buffers.push_back(moveStart(b, buffer, steps.offset));
+  CallLibraryOp::create(b, callee, numbers, ValueRange(buffers).drop_back(),
+                        buffers.back(),
+                        /*accumulates=*/!loops.fill, /*inList=*/false);
   op.erase();
   if (linalg::FillOp fill = loops.fill)
     fill.erase();

@@ -216,6 +216,7 @@ static void addPlannedBufferization(OpPassManager &manager) {
 /// Passes that look at one function at a time are nested, so that threads share
 /// the functions.
 void hetero::addHostCode(OpPassManager &manager) {
+  manager.addPass(createLowerLibraryCallsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());

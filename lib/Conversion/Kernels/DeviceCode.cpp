@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DeviceCode.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,10 +52,9 @@ static SmallVector<Value> getChanged(Operation *op) {
     return llvm::to_vector(loop.getDpsInits());
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return {copy.getTarget()};
-  // The address is for a call that may write there.
-  bool isHarmless = isMemoryEffectFree(op) &&
-                    !isa<memref::ExtractAlignedPointerAsIndexOp>(op);
-  if (isHarmless || isa<memref::AllocOp, memref::LoadOp>(op) ||
+  if (auto call = dyn_cast<CallLibraryOp>(op))
+    return llvm::to_vector(call.getWrites());
+  if (isMemoryEffectFree(op) || isa<memref::AllocOp, memref::LoadOp>(op) ||
       isa<scf::SCFDialect>(op->getDialect()))
     return {};
   return llvm::to_vector(op->getOperands());

@@ -4,7 +4,8 @@
 #include "hetero/Conversion/Kernels/Contractions.h"
 #include "hetero/Conversion/Kernels/Passes.h"
 #include "hetero/Conversion/StablehloToLinalg/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -15,7 +16,7 @@ namespace hetero {
 } // namespace hetero
 
 /// Replaces the operation by a call. Fails if it has to stay a loop.
-static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
+static LogicalResult replace(linalg::GenericOp op) {
   auto type = dyn_cast<MemRefType>(op.getOutputs()[0].getType());
   if (!type ||
       !(type.getElementType().isF32() || type.getElementType().isF64()))
@@ -32,7 +33,7 @@ static LogicalResult replace(LibraryCalls &calls, linalg::GenericOp op) {
   }
   StringRef name = type.getElementType().isF32() ? "hetero_contract_f32"
                                                  : "hetero_contract_f64";
-  calls.replace(op, *loops, name, table);
+  callLibrary(op, *loops, name, table);
   return success();
 }
 
@@ -45,12 +46,8 @@ struct LowerContractions
       if (op->hasAttr(kContractionAttr))
         contractions.push_back(op);
     });
-    LibraryCalls calls(getOperation());
-    if (failed(
-            calls.checkNames({"hetero_contract_f32", "hetero_contract_f64"})))
-      return signalPassFailure();
     for (linalg::GenericOp op : contractions)
-      if (succeeded(replace(calls, op)))
+      if (succeeded(replace(op)))
         ++numCalls;
       else
         op->removeAttr(kContractionAttr);

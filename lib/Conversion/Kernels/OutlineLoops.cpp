@@ -3,6 +3,7 @@
 
 #include "DeviceCode.h"
 #include "hetero/Conversion/Kernels/Passes.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -116,11 +117,14 @@ bool Outliner::outline(Operation *op, const CodeSlice &slice, bool isOnDevice) {
 static bool onlyCalls(func::FuncOp function) {
   bool hasCalls = false;
   WalkResult result = function.walk([&](Operation *op) {
-    hasCalls |= isa<func::CallOp>(op);
+    hasCalls |= isa<func::CallOp, CallLibraryOp>(op);
     bool isLoop = isa<LoopLikeOpInterface>(op);
-    bool repeatsCalls = isLoop && op->walk([](func::CallOp) {
-                                      return WalkResult::interrupt();
-                                    }).wasInterrupted();
+    bool repeatsCalls =
+        isLoop && op->walk([](Operation *nested) {
+                      return isa<func::CallOp, CallLibraryOp>(nested)
+                                 ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+                    }).wasInterrupted();
     return isa<linalg::LinalgOp>(op) || (isLoop && !repeatsCalls)
                ? WalkResult::interrupt()
                : WalkResult::advance();

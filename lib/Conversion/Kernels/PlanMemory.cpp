@@ -4,6 +4,7 @@
 #include "hetero/Analysis/KernelMemory.h"
 #include "hetero/Conversion/Kernels/Passes.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,7 +23,7 @@ namespace {
 /// When an argument of a kernel is read or written.
 struct Usage {
   int64_t first = INT64_MAX, last = -1;
-  /// Not, if its address is taken, or it is handed on.
+  /// Not, if it is handed on.
   bool isKnown = true;
 };
 
@@ -85,17 +86,12 @@ bool Lifetimes::addUse(OpOperand &use, Temporary &temporary,
     return op->getBlock() == &block;
   }
   temporary.last = std::max(temporary.last, getPosition(op));
-  if (isa<memref::LoadOp, memref::CopyOp>(op))
+  if (isa<memref::LoadOp, memref::CopyOp, CallLibraryOp>(op))
     return true;
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return store.getMemRef() == use.get();
   if (auto loop = dyn_cast<linalg::LinalgOp>(op))
     return loop.hasPureBufferSemantics();
-  // Nobody knows what becomes of the address.
-  if (isa<memref::ExtractAlignedPointerAsIndexOp>(op)) {
-    temporary.last = positions.lookup(block.getTerminator());
-    return true;
-  }
   if (!isa<ViewLikeOpInterface>(op))
     return false;
   llvm::append_range(aliases, op->getResults());
@@ -125,10 +121,8 @@ Usage Lifetimes::getUsage(BlockArgument argument) {
   while (!aliases.empty())
     for (OpOperand &use : aliases.pop_back_val().getUses()) {
       Temporary temporary;
-      bool isPlain =
-          addUse(use, temporary, aliases) && temporary.frees.empty() &&
-          !isa<memref::ExtractAlignedPointerAsIndexOp>(use.getOwner());
-      usage.isKnown &= isPlain;
+      usage.isKnown &=
+          addUse(use, temporary, aliases) && temporary.frees.empty();
       usage.first = std::min(usage.first, temporary.last);
       usage.last = std::max(usage.last, temporary.last);
     }

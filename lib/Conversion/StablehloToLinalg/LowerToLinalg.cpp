@@ -14,8 +14,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <mutex>
-#include <set>
 
 using namespace mlir;
 using namespace hetero;
@@ -192,11 +190,8 @@ static void decideInPlace(func::FuncOp function, const Kernel &kernel,
                       DenseI64ArrayAttr::get(function.getContext(), pairs));
 }
 
-/// Replaces the body of a function by its counterpart. Adds the functions of
-/// the runtime that it calls to `libraryCalls`.
-static LogicalResult lowerFunction(func::FuncOp function, Target target,
-                                   std::set<StringRef> &libraryCalls,
-                                   std::mutex &mutex) {
+/// Replaces the body of a function by its counterpart.
+static LogicalResult lowerFunction(func::FuncOp function, Target target) {
   if (function.isExternal())
     return success();
   if (!function.getBody().hasOneBlock())
@@ -243,24 +238,6 @@ static LogicalResult lowerFunction(func::FuncOp function, Target target,
   old.dropAllDefinedValueUses();
   old.erase();
   function.setFunctionType(builder.getFunctionType(inputs, results));
-  std::lock_guard<std::mutex> lock(mutex);
-  libraryCalls.insert(lowering.libraryCalls.begin(),
-                      lowering.libraryCalls.end());
-  return success();
-}
-
-/// Declares a function of the runtime, which takes the address of a list.
-static LogicalResult declareLibraryCall(ModuleOp module, StringRef name) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto type = builder.getFunctionType(builder.getIndexType(), {});
-  if (Operation *known = module.lookupSymbol(name)) {
-    auto function = dyn_cast<func::FuncOp>(known);
-    if (function && function.isExternal() && function.getFunctionType() == type)
-      return success();
-    return known->emitError() << "has the name of a function of the runtime, '"
-                              << name << "', which is of type " << type;
-  }
-  func::FuncOp::create(builder, module.getLoc(), name, type).setPrivate();
   return success();
 }
 
@@ -276,18 +253,12 @@ struct LowerToLinalg
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
-    std::set<StringRef> libraryCalls;
-    std::mutex mutex;
     auto lower = [&](func::FuncOp function) {
       return lowerFunction(function,
-                           target == "cuda" ? Target::Cuda : Target::Cpu,
-                           libraryCalls, mutex);
+                           target == "cuda" ? Target::Cuda : Target::Cpu);
     };
     if (failed(failableParallelForEach(&getContext(), functions, lower)))
       return signalPassFailure();
-    for (StringRef name : libraryCalls)
-      if (failed(declareLibraryCall(getOperation(), name)))
-        return signalPassFailure();
   }
 };
 } // namespace

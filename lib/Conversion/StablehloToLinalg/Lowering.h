@@ -136,9 +136,6 @@ public:
   /// An error was emitted within a loop, whose operation comes to nothing.
   bool hasFailed = false;
 
-  /// The functions of the runtime that have been called.
-  llvm::SmallSetVector<mlir::StringRef, 2> libraryCalls;
-
 private:
   friend class LoopBody;
 

@@ -9,13 +9,14 @@
 //   %q = stablehlo.custom_call @lapack_sorgqr_ffi(%a, %tau)
 //   // becomes
 //   %q = memref.alloc() : memref<6x4xf32>
-//   %words = memref.alloc() : memref<13xindex>   // kOrgqr, kLapackF32, 1, 6,
-//   .. call @hetero_lapack(%address_of_words)
+//   hetero.call_library @hetero_lapack [5, 0, 1, 6, ...] in_list
+//       reads %a, %tau : ... writes %q : memref<6x4xf32>
 //
 // JAX asks for matrices in column-major order; only what is in a matrix matters
 // here, so layouts are not looked at.
 
 #include "Lowering.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "hetero/Runtime/Fft.h"
 #include "hetero/Runtime/Lapack.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,23 +39,9 @@ LogicalResult Lowering::callLibrary(Operation *op, StringRef name,
     buffers.push_back(getBuffer(operand));
   for (Value result : results)
     made.push_back(makeBuffer(result));
-
-  llvm::append_range(buffers, made);
-  auto listType = MemRefType::get({int64_t(numbers.size() + buffers.size())},
-                                  b.getIndexType());
-  Value list = memref::AllocOp::create(b, listType);
-  int64_t next = 0;
-  for (int64_t number : numbers)
-    memref::StoreOp::create(b, b.index(number), list, b.index(next++));
-  for (Value buffer : buffers) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-    memref::StoreOp::create(b, address, list, b.index(next++));
-  }
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, list);
-  func::CallOp::create(b, name, TypeRange(), address);
-  libraryCalls.insert(name);
+  CallLibraryOp::create(b, name, numbers, buffers, made, /*accumulates=*/false,
+                        /*inList=*/true);
   mapBuffers(results, made);
-
   return success();
 }
 

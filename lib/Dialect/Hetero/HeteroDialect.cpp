@@ -23,6 +23,9 @@ void HeteroDialect::registerOperations() {
       ,
 #define GET_OP_LIST
 #include "hetero/Dialect/Hetero/HeteroCommOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "hetero/Dialect/Hetero/HeteroKernelOps.cpp.inc"
       >();
 }
 

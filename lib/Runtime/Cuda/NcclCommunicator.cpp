@@ -5,6 +5,8 @@
 #include "hetero/Runtime/Elements.h"
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace hetero::runtime;
 
@@ -12,84 +14,106 @@ NcclCommunicator::NcclCommunicator(Transport &transport, CudaDevice &device,
                                    CommunicatorOptions options)
     : Communicator(transport, options), device(device) {}
 
-NcclCommunicator::~NcclCommunicator() {
-  for (auto &[transfer, entered] : waiting)
-    release(entered);
-  for (Entered &entered : sends)
-    release(entered);
-}
-
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// The first member makes the id and gives it to the others, over the
-/// transport.
-Result<NcclId> NcclCommunicator::exchangeId(const Stream &stream) {
+/// All ranks that any rank exchanges messages with, in order.
+static std::vector<int64_t>
+getMessengers(const std::vector<std::vector<TransferEvent>> &events) {
+  std::set<int64_t> ranks;
+  for (const auto &list : events)
+    for (const TransferEvent &event : list)
+      if (event.name.stream.isMessage)
+        ranks.insert(event.name.stream.group.begin(),
+                     event.name.stream.group.end());
+  return {ranks.begin(), ranks.end()};
+}
+
+/// The first member of each group makes its id; all exchange what they made.
+/// Groups are joined in one order, because joining waits for the other members.
+MaybeError NcclCommunicator::joinGroups(
+    const std::vector<std::vector<TransferEvent>> &events) {
+  messengers = getMessengers(events);
+  std::set<std::vector<int64_t>> all;
+  if (!messengers.empty())
+    all.insert(messengers);
+  for (const auto &list : events)
+    for (const TransferEvent &event : list)
+      if (!event.name.stream.isMessage)
+        all.insert(event.name.stream.group);
   int64_t rank = getTransport().getRank();
-  bool isFirst = stream.group[0] == rank;
-  NcclId id = {};
-  if (isFirst) {
-    Result<NcclId> made = device.getApi().makeNcclId();
-    if (!made)
-      return made;
-    id = *made;
+  std::string made;
+  for (const std::vector<int64_t> &group : all) {
+    if (group[0] != rank)
+      continue;
+    Result<NcclId> id = device.getApi().makeNcclId();
+    if (!id)
+      return id.error();
+    made.append(id->data(), id->size());
   }
-  TensorType type = {ElementType::U8, {int64_t(id.size())}};
-  NcclId received = id;
-  Instruction what;
-  what.label = "meet for NCCL";
-  what.channel = stream.channel;
-  what.group = stream.group;
-  what.opcode = Opcode::Broadcast;
-  if (stream.isMessage) {
-    what.opcode = isFirst ? Opcode::Send : Opcode::Recv;
-    what.peer = stream.group[isFirst ? 1 : 0];
+  Result<std::vector<std::string>> ids = exchange("meet for NCCL", made);
+  if (!ids)
+    return ids.error();
+  std::vector<size_t> used(ids->size());
+  for (const std::vector<int64_t> &group : all) {
+    NcclId id;
+    const std::string &text = (*ids)[group[0]];
+    size_t begin = used[group[0]];
+    used[group[0]] += id.size();
+    auto self = std::find(group.begin(), group.end(), rank);
+    if (self == group.end())
+      continue;
+    if (begin + id.size() > text.size())
+      return "rank " + std::to_string(group[0]) + " has made " +
+             std::to_string(text.size() / id.size()) +
+             " ids for NCCL, and more are needed";
+    std::copy_n(text.begin() + begin, id.size(), id.begin());
+    Result<CudaHandle> joined =
+        device.getApi().joinGroup(id, group.size(), self - group.begin());
+    if (!joined)
+      return joined.error();
+    groups[group] = *joined;
   }
-  TransferPart part;
-  part.instruction = &what;
-  if (isFirst) {
-    part.operandType = &type;
-    part.operand = id.data();
+  return std::nullopt;
+}
+
+MaybeError NcclCommunicator::agreeOnOrder(const Program &program) {
+  Result<std::vector<std::string>> texts = exchange(
+      "order of transfers", writeTransferEvents(listTransferEvents(program)));
+  if (!texts)
+    return texts.error();
+  std::vector<std::vector<TransferEvent>> events;
+  for (const std::string &text : *texts) {
+    Result<std::vector<TransferEvent>> list = readTransferEvents(text);
+    if (!list)
+      return list.error();
+    events.push_back(std::move(*list));
   }
-  if (!isFirst || !stream.isMessage) {
-    part.resultType = &type;
-    part.result = received.data();
-  }
-  std::shared_ptr<Transfer> transfer = Communicator::start({part});
-  if (MaybeError error = Communicator::wait(transfer))
-    return Error{*error};
-  return received;
+  Result<std::map<TransferName, int64_t>> instants = orderTransfers(events);
+  if (!instants)
+    return instants.error();
+  for (const TransferEvent &event : events[program.rank])
+    if (!event.isWait)
+      turns.push_back({event.name, instants->at(event.name)});
+  std::sort(turns.begin(), turns.end(), [](const Turn &a, const Turn &b) {
+    auto key = [](const Turn &turn) {
+      return std::make_tuple(turn.instant, !turn.name.stream.isMessage,
+                             std::cref(turn.name));
+    };
+    return key(a) < key(b);
+  });
+  return joinGroups(events);
 }
 
 MaybeError NcclCommunicator::open(const Program &program) {
   if (MaybeError error = Communicator::open(program))
     return error;
-  // In the order of their numbers, which is that of all ranks: joining waits
-  // for the others.
-  std::map<int64_t, Stream> used;
-  for (const Instruction &what : program.instructions)
-    if (isCommunication(what.opcode)) {
-      Stream stream = streamOf(what, program.rank);
-      used[getStreamId(stream)] = stream;
-    }
-  for (const auto &[number, stream] : used) {
-    Result<NcclId> id = exchangeId(stream);
-    if (!id)
-      return id.error();
-    int64_t self =
-        std::find(stream.group.begin(), stream.group.end(), program.rank) -
-        stream.group.begin();
-    Result<CudaHandle> group =
-        device.getApi().joinGroup(*id, stream.group.size(), self);
-    if (!group)
-      return group.error();
-    Result<CudaHandle> made = device.getApi().createStream();
-    if (!made)
-      return made.error();
-    channels[stream] = {*group, *made};
-  }
-  return std::nullopt;
+  Result<CudaHandle> made = device.getApi().createStream();
+  if (!made)
+    return made.error();
+  stream = *made;
+  return agreeOnOrder(program);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,17 +170,26 @@ static bool areEqual(const std::vector<int64_t> &sizes) {
 /// before, what NCCL does at once, what is copied after.
 class NcclCommunicator::Work {
 public:
-  Work(CudaDevice &device, const Channel &channel, size_t self,
-       std::vector<void *> &memory)
-      : device(device), api(device.getApi()), channel(channel), self(self),
-        memory(memory) {}
-
-  MaybeError add(const TransferPart &part);
-  MaybeError enter();
-
-private:
+  /// Where transfers of a group go. `self` is the position of this rank in it,
+  /// `peer` that of the other one of a message.
+  struct Channel {
+    CudaHandle group = 0, stream = 0;
+    int64_t self = 0, peer = 0;
+  };
   using Step = std::function<MaybeError()>;
 
+  Work(CudaDevice &device, const Channel &channel, std::vector<void *> &memory)
+      : device(device), api(device.getApi()), channel(channel),
+        self(channel.self), memory(memory) {}
+
+  MaybeError add(const TransferPart &part);
+
+  /// What comes before, at once, and after.
+  const std::vector<Step> &getBefore() const { return before; }
+  const std::vector<Step> &getCalls() const { return calls; }
+  const std::vector<Step> &getAfter() const { return after; }
+
+private:
   MaybeError addGather(const TransferPart &part);
   MaybeError addScatter(const TransferPart &part);
   MaybeError addExchange(const TransferPart &part);
@@ -419,18 +452,16 @@ MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
   const void *from = part.operand;
   void *to = part.result;
   ElementType element = type.element;
-  // A group of sends and receives is {sender, receiver}.
-  int64_t other = 1 - static_cast<int64_t>(self);
   switch (what.opcode) {
   case Opcode::Send:
     calls.emplace_back([=] {
-      return api.send(from, count, element, other, channel.group,
+      return api.send(from, count, element, channel.peer, channel.group,
                       channel.stream);
     });
     return std::nullopt;
   case Opcode::Recv:
     calls.emplace_back([=] {
-      return api.receive(to, count, element, other, channel.group,
+      return api.receive(to, count, element, channel.peer, channel.group,
                          channel.stream);
     });
     return std::nullopt;
@@ -461,127 +492,202 @@ MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
   }
 }
 
-MaybeError NcclCommunicator::Work::enter() {
-  for (const Step &step : before)
-    if (MaybeError error = step())
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+NcclCommunicator::~NcclCommunicator() {
+  for (auto &[name, started] : ready)
+    release(*started);
+  for (auto &[transfer, started] : waiting)
+    release(*started);
+  for (std::unique_ptr<Started> &started : sends)
+    release(*started);
+}
+
+void NcclCommunicator::release(Started &started) {
+  for (std::optional<CudaHandle> event : {started.computed, started.done})
+    if (event)
+      device.getApi().release(*event);
+  for (void *block : started.memory)
+    device.release(block);
+}
+
+void NcclCommunicator::releaseDone() {
+  std::vector<std::unique_ptr<Started>> open;
+  for (std::unique_ptr<Started> &started : sends)
+    if (device.getApi().hasHappened(*started->done))
+      release(*started);
+    else
+      open.push_back(std::move(started));
+  sends = std::move(open);
+}
+
+/// Says what the transfer will do, with memory and copies that it needs.
+MaybeError NcclCommunicator::prepare(const std::vector<TransferPart> &parts,
+                                     bool copy, Started &started) {
+  int64_t rank = getTransport().getRank();
+  Stream named = streamOf(*parts[0].instruction, rank);
+  const std::vector<int64_t> &group =
+      named.isMessage ? messengers : named.group;
+  auto joined = groups.find(group);
+  if (joined == groups.end())
+    return "'" + parts[0].instruction->label + "' is not of an opened program";
+  auto find = [&](int64_t member) {
+    return std::find(group.begin(), group.end(), member) - group.begin();
+  };
+  Work::Channel channel = {joined->second, stream, find(rank), 0};
+  if (named.isMessage)
+    channel.peer = find(parts[0].instruction->peer);
+  started.work = std::make_unique<Work>(device, channel, started.memory);
+  for (TransferPart part : parts) {
+    if (copy && part.operand) {
+      int64_t bytes = part.operandType->numBytes();
+      Result<void *> block = device.allocate(bytes, "copy to send");
+      if (!block)
+        return block.error();
+      started.memory.push_back(*block);
+      if (MaybeError error = device.copy(*block, part.operand, bytes))
+        return error;
+      part.operand = *block;
+    }
+    if (MaybeError error = started.work->add(part))
       return error;
-  bool isGroup = calls.size() > 1;
-  if (isGroup)
-    if (MaybeError error = api.beginGroup())
-      return error;
-  for (const Step &step : calls)
-    if (MaybeError error = step())
-      return error;
-  if (isGroup)
-    if (MaybeError error = api.endGroup())
-      return error;
-  for (const Step &step : after)
+  }
+  Result<CudaHandle> computed = device.getApi().record(device.getStream());
+  if (!computed)
+    return computed.error();
+  started.computed = *computed;
+  return std::nullopt;
+}
+
+static MaybeError
+runAll(const std::vector<std::function<MaybeError()>> &steps) {
+  for (const auto &step : steps)
     if (MaybeError error = step())
       return error;
   return std::nullopt;
 }
 
-//===----------------------------------------------------------------------===//
-// Transfers
-//===----------------------------------------------------------------------===//
-
-void NcclCommunicator::release(Entered &entered) {
-  if (entered.hasEvent)
-    device.getApi().release(entered.event);
-  for (void *block : entered.memory)
-    device.release(block);
-}
-
-void NcclCommunicator::releaseDone() {
-  std::vector<Entered> open;
-  for (Entered &entered : sends)
-    if (!entered.hasEvent || device.getApi().hasHappened(entered.event))
-      release(entered);
-    else
-      open.push_back(std::move(entered));
-  sends = std::move(open);
-}
-
-MaybeError NcclCommunicator::enter(const std::vector<TransferPart> &parts,
-                                   bool copy, Entered &entered) {
+/// Transfers whose turn it is; more than one are messages of one instant.
+MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers) {
   CudaApi &api = device.getApi();
-  int64_t rank = getTransport().getRank();
-  Stream stream = streamOf(*parts[0].instruction, rank);
-  auto found = channels.find(stream);
-  if (found == channels.end())
-    return "'" + parts[0].instruction->label + "' is not of an opened program";
-  const Channel &channel = found->second;
-  size_t self = std::find(stream.group.begin(), stream.group.end(), rank) -
-                stream.group.begin();
-  Work work(device, channel, self, entered.memory);
-  for (TransferPart part : parts) {
-    if (copy && part.operand) {
-      Result<void *> block =
-          device.allocate(part.operandType->numBytes(), "copy to send");
-      if (!block)
-        return block.error();
-      entered.memory.push_back(*block);
-      if (MaybeError error =
-              device.copy(*block, part.operand, part.operandType->numBytes()))
-        return error;
-      part.operand = *block;
-    }
-    if (MaybeError error = work.add(part))
+  size_t numCalls = 0;
+  for (Started *started : transfers) {
+    MaybeError error = api.await(stream, *started->computed);
+    api.release(*std::exchange(started->computed, std::nullopt));
+    if (!error)
+      error = runAll(started->work->getBefore());
+    if (error)
       return error;
+    numCalls += started->work->getCalls().size();
   }
-  Result<CudaHandle> computed = api.record(device.getStream());
-  if (!computed)
-    return computed.error();
-  MaybeError error = api.await(channel.stream, *computed);
-  api.release(*computed);
-  if (error)
-    return error;
-  if (MaybeError failed = work.enter())
+  if (numCalls > 1)
+    if (MaybeError error = api.beginGroup())
+      return error;
+  MaybeError failed;
+  for (Started *started : transfers)
+    if (!failed)
+      failed = runAll(started->work->getCalls());
+  if (numCalls > 1)
+    if (MaybeError error = api.endGroup(); error && !failed)
+      failed = error;
+  if (failed)
     return failed;
-  Result<CudaHandle> done = api.record(channel.stream);
-  if (!done)
-    return done.error();
-  entered.event = *done;
-  entered.hasEvent = true;
+  for (Started *started : transfers) {
+    if (MaybeError error = runAll(started->work->getAfter()))
+      return error;
+    Result<CudaHandle> done = api.record(stream);
+    if (!done)
+      return done.error();
+    started->done = *done;
+    started->work.reset();
+  }
+  return std::nullopt;
+}
+
+MaybeError NcclCommunicator::enterReady() {
+  while (nextTurn < turns.size()) {
+    size_t end = nextTurn + 1;
+    auto isWithFirst = [&](const Turn &turn) {
+      return turn.instant == turns[nextTurn].instant &&
+             turn.name.stream.isMessage &&
+             turns[nextTurn].name.stream.isMessage;
+    };
+    while (end < turns.size() && isWithFirst(turns[end]))
+      ++end;
+    std::vector<Started *> together;
+    for (size_t i = nextTurn; i < end; ++i) {
+      auto found = ready.find(turns[i].name);
+      if (found == ready.end())
+        return std::nullopt;
+      together.push_back(found->second.get());
+    }
+    if (MaybeError error = enter(together))
+      return error;
+    for (size_t i = nextTurn; i < end; ++i) {
+      std::unique_ptr<Started> started =
+          std::move(ready.extract(turns[i].name).mapped());
+      if (started->isAlone)
+        sends.push_back(std::move(started));
+      else
+        waiting[started->transfer.get()] = std::move(started);
+    }
+    nextTurn = end;
+  }
+  // The step has started all that it has.
+  nextTurn = 0;
+  sequences.clear();
   return std::nullopt;
 }
 
 std::shared_ptr<Transfer>
 NcclCommunicator::start(const std::vector<TransferPart> &parts, bool copy) {
   const Instruction &what = *parts[0].instruction;
+  int64_t rank = getTransport().getRank();
+  Stream named = streamOf(what, rank);
   auto transfer = std::make_shared<Transfer>();
   transfer->label = what.label;
   transfer->opcode = what.opcode;
   transfer->channel = what.channel;
-  transfer->group = streamOf(what, getTransport().getRank()).group;
+  transfer->group = named.group;
   transfer->begin = Clock::now();
   releaseDone();
-  Entered entered;
-  entered.error = enter(parts, copy, entered);
-  if (entered.error)
-    getTransport().abort("rank " + std::to_string(getTransport().getRank()) +
-                         ": '" + what.label + "': " + *entered.error);
+  auto started = std::make_unique<Started>();
+  started->transfer = transfer;
   // The executor does not wait for a send that has its copy.
-  if (copy)
-    sends.push_back(std::move(entered));
-  else
-    waiting[transfer.get()] = std::move(entered);
+  started->isAlone = copy;
+  MaybeError error = prepare(parts, copy, *started);
+  if (!error) {
+    ready[{named, sequences[named]++}] = std::move(started);
+    error = enterReady();
+  }
+  if (error) {
+    getTransport().abort("rank " + std::to_string(rank) + ": '" + what.label +
+                         "': " + *error);
+    if (started)
+      release(*started);
+    failed[transfer.get()] = *error;
+  }
   transfer->end = Clock::now();
   transfer->done = true;
   return transfer;
 }
 
 MaybeError NcclCommunicator::wait(const std::shared_ptr<Transfer> &transfer) {
+  if (auto error = failed.find(transfer.get()); error != failed.end())
+    return error->second;
+  for (const auto &[name, started] : ready)
+    if (started->transfer == transfer)
+      return "'" + transfer->label + "' is waited for before its turn";
   auto found = waiting.find(transfer.get());
   // Instructions of one bucket share a transfer; the first has waited.
   if (found == waiting.end())
     return std::nullopt;
-  Entered entered = std::move(found->second);
+  std::unique_ptr<Started> started = std::move(found->second);
   waiting.erase(found);
-  if (entered.error)
-    return entered.error;
-  MaybeError error = device.getApi().await(device.getStream(), entered.event);
-  release(entered);
+  MaybeError error = device.getApi().await(device.getStream(), *started->done);
+  release(*started);
   transfer->end = Clock::now();
   return error;
 }

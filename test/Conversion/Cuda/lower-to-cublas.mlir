@@ -1,12 +1,6 @@
 // RUN: hetero-opt %s -hetero-lower-to-cublas | FileCheck %s
 
 // type 11 is f32, 10 bf16, 12 f64: ElementType of hetero/Runtime/Program.h
-// CHECK-DAG: memref.global "private" constant @[[$MATMUL:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]> {hetero.host_table}
-// CHECK-DAG: memref.global "private" constant @[[$ADDED:contraction[_0-9]*]] : memref<17xi64> = dense<[11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
-// CHECK-DAG: memref.global "private" constant @[[$HEADS:contraction[_0-9]*]] : memref<21xi64> = dense<[11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]>
-// CHECK-DAG: memref.global "private" constant @[[$NARROW:contraction[_0-9]*]] : memref<17xi64> = dense<[10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]>
-// batch 32 x 32x32x192, a loop over the rows of the window
-// CHECK-DAG: dense<[11, 11, 1, 32, 32, 32, 192, 64, 2176, 1, 0, 32, 1, 32, 1024, 1, 1, 3, 2176, 6144, 0]>
 
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
@@ -16,9 +10,8 @@
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
   // CHECK-NOT: linalg
-  // CHECK: %[[TABLE:.*]] = memref.get_global @[[$MATMUL]]
-  // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[TABLE]]
-  // CHECK: call @hetero_cuda_gemm(%{{.*}}, %{{.*}}, %{{.*}}, %[[ADDRESS]])
+  // CHECK: hetero.call_library @hetero_cuda_gemm [11, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]
+  // CHECK-SAME: reads %arg0, %arg1 : memref<4x8xf32>, memref<8x6xf32> writes %arg2 : memref<4x6xf32>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -33,7 +26,7 @@ func.func @matmul(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>)
 
 // CHECK-LABEL: func.func @accumulates
 func.func @accumulates(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
-  // CHECK: memref.get_global @[[$ADDED]]
+  // CHECK: hetero.call_library @hetero_cuda_gemm [11, 11, 1, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0] accumulates
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -48,7 +41,7 @@ func.func @accumulates(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6x
 // the batch, samples a loop around it.
 // CHECK-LABEL: func.func @heads
 func.func @heads(%q: memref<2x5x3x16xf32>, %k: memref<2x7x3x16xf32>, %s: memref<2x3x5x7xf32>) {
-  // CHECK: memref.get_global @[[$HEADS]]
+  // CHECK: hetero.call_library @hetero_cuda_gemm [11, 11, 0, 3, 5, 7, 16, 16, 48, 1, 16, 1, 48, 35, 7, 1, 1, 2, 240, 336, 105]
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%s : memref<2x3x5x7xf32>)
   linalg.generic {
@@ -67,7 +60,7 @@ func.func @heads(%q: memref<2x5x3x16xf32>, %k: memref<2x7x3x16xf32>, %s: memref<
 // 16-bit floats are summed in f32.
 // CHECK-LABEL: func.func @narrow
 func.func @narrow(%a: memref<4x8xbf16>, %b: memref<8x6xbf16>, %c: memref<4x6xf32>) {
-  // CHECK: memref.get_global @[[$NARROW]]
+  // CHECK: hetero.call_library @hetero_cuda_gemm [10, 11, 0, 1, 4, 6, 8, 0, 8, 1, 0, 6, 1, 0, 6, 1, 0]
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<4x6xf32>)
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -85,7 +78,7 @@ func.func @narrow(%a: memref<4x8xbf16>, %b: memref<8x6xbf16>, %c: memref<4x6xf32
 // Integers are not for cuBLAS.
 // CHECK-LABEL: func.func @integers
 func.func @integers(%a: memref<4x8xi32>, %b: memref<8x6xi32>, %c: memref<4x6xi32>) {
-  // CHECK-NOT: call
+  // CHECK-NOT: hetero.call_library
   // CHECK: linalg.generic
   // CHECK-NOT: hetero.contraction
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -101,7 +94,7 @@ func.func @integers(%a: memref<4x8xi32>, %b: memref<8x6xi32>, %c: memref<4x6xi32
 // cuBLAS does not go backwards.
 // CHECK-LABEL: func.func @backwards
 func.func @backwards(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
-  // CHECK-NOT: call
+  // CHECK-NOT: hetero.call_library
   // CHECK: linalg.generic
   linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, -k + 7)>, #b, #c],
                   iterator_types = ["parallel", "parallel", "reduction"]}
@@ -117,7 +110,7 @@ func.func @backwards(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf3
 // A small convolution would be nine small products: a kernel is better.
 // CHECK-LABEL: func.func @small_window
 func.func @small_window(%x: memref<1x6x6x4xf32>, %k: memref<3x3x4x5xf32>, %y: memref<1x4x4x5xf32>) {
-  // CHECK-NOT: call
+  // CHECK-NOT: hetero.call_library
   // CHECK: linalg.generic
   linalg.generic {
       indexing_maps = [affine_map<(n, h, w, o, p, q, i) -> (n, h + p, w + q, i)>, affine_map<(n, h, w, o, p, q, i) -> (p, q, i, o)>,
@@ -136,7 +129,8 @@ func.func @small_window(%x: memref<1x6x6x4xf32>, %k: memref<3x3x4x5xf32>, %y: me
 // CHECK-LABEL: func.func @large_window
 func.func @large_window(%x: memref<1x34x34x64xf32>, %k: memref<3x3x64x32xf32>, %y: memref<1x32x32x32xf32>) {
   // CHECK-NOT: linalg.generic
-  // CHECK: call @hetero_cuda_gemm
+  // batch 32 x 32x32x192, a loop over the rows of the window
+  // CHECK: hetero.call_library @hetero_cuda_gemm [11, 11, 1, 32, 32, 32, 192, 64, 2176, 1, 0, 32, 1, 32, 1024, 1, 1, 3, 2176, 6144, 0] accumulates
   linalg.generic {
       indexing_maps = [affine_map<(n, h, w, o, p, q, i) -> (n, h + p, w + q, i)>, affine_map<(n, h, w, o, p, q, i) -> (p, q, i, o)>,
                        affine_map<(n, h, w, o, p, q, i) -> (n, h, w, o)>],

@@ -9,14 +9,11 @@
 
 // Three dimensions, accumulated; then for each dimension its size and the step
 // of each operand.
-// CHECK-DAG: func.func private @hetero_contract_f32(index, index, index, index)
-// CHECK-DAG: memref.global "private" constant @[[$PLAIN:[a-z_0-9]+]] : memref<14xi64> = dense<[3, 1, 4, 8, 0, 6, 6, 0, 1, 1, 8, 1, 6, 0]>
-// CHECK-DAG: memref.global "private" constant @[[$TURNED:[a-z_0-9]+]] : memref<14xi64> = dense<[3, 1, 4, 8, 0, 6, 6, 0, 8, 1, 8, 1, 1, 0]>
 
 // CHECK-LABEL: func.func @product
 func.func @product(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>) {
-  // CHECK: %[[TABLE:.*]] = memref.get_global @[[$PLAIN]]
-  // CHECK: call @hetero_contract_f32
+  // CHECK: hetero.call_library @hetero_contract_f32 [3, 1, 4, 8, 0, 6, 6, 0, 1, 1, 8, 1, 6, 0] accumulates
+  // CHECK-SAME: reads %arg0, %arg1 : memref<4x8xf32>, memref<8x6xf32> writes %arg2 : memref<4x6xf32>
   // CHECK-NOT: linalg.generic
   linalg.generic #trait ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -30,8 +27,7 @@ func.func @product(%a: memref<4x8xf32>, %b: memref<8x6xf32>, %c: memref<4x6xf32>
 // A transposed operand needs no copy.
 // CHECK-LABEL: func.func @turned
 func.func @turned(%a: memref<4x8xf32>, %b: memref<6x8xf32>, %c: memref<4x6xf32>) {
-  // CHECK: memref.get_global @[[$TURNED]]
-  // CHECK: call @hetero_contract_f32
+  // CHECK: hetero.call_library @hetero_contract_f32 [3, 1, 4, 8, 0, 6, 6, 0, 8, 1, 8, 1, 1, 0]
   linalg.generic #transposed ins(%a, %b : memref<4x8xf32>, memref<6x8xf32>) outs(%c : memref<4x6xf32>) attrs = {hetero.contraction} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
@@ -44,7 +40,7 @@ func.func @turned(%a: memref<4x8xf32>, %b: memref<6x8xf32>, %c: memref<4x6xf32>)
 // Other types stay loops.
 // CHECK-LABEL: func.func @integers
 func.func @integers(%a: memref<4x8xi32>, %b: memref<8x6xi32>, %c: memref<4x6xi32>) {
-  // CHECK-NOT: call
+  // CHECK-NOT: hetero.call_library
   // CHECK: linalg.generic
   // CHECK-NOT: hetero.contraction
   linalg.generic #trait ins(%a, %b : memref<4x8xi32>, memref<8x6xi32>) outs(%c : memref<4x6xi32>) attrs = {hetero.contraction} {

@@ -73,9 +73,10 @@ func.func @views(%x: memref<16xf32>, %y: memref<16xf32>) {
   return
 }
 
-// A block whose address is taken is in use to the end.
+// A block whose address is taken stays as it is: nobody knows when it is used.
 // CHECK: func.func @address
-// CHECK: memref.alloc() : memref<128xi8>
+// CHECK: memref.alloc() : memref<64xi8>
+// CHECK: memref.alloc() : memref<16xf32>
 func.func private @use(index)
 func.func @address(%x: memref<16xf32>) {
   %a = memref.alloc() : memref<16xf32>

@@ -53,12 +53,3 @@ func.func @half(%a: tensor<4x4xf16>) -> tensor<4x4xf16> {
   %0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf16>
   return %0 : tensor<4x4xf16>
 }
-
-// -----
-
-// expected-error @+1 {{has the name of a function of the runtime, 'hetero_fft', which is of type '(index) -> ()'}}
-func.func private @hetero_fft(tensor<4xf32>)
-func.func @named(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  %0 = stablehlo.fft %x, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
-}

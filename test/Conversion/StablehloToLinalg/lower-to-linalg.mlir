@@ -150,17 +150,13 @@ func.func @rounds(%x: tensor<4096xui32>) -> tensor<4096xui32> {
   return %r#1 : tensor<4096xui32>
 }
 
-// A list of numbers and addresses goes to the runtime.
+// Numbers and buffers go to the runtime.
 // CHECK-LABEL: func.func @fft
 // CHECK-SAME: (%[[X:.*]]: tensor<2x6xf32>)
 func.func @fft(%x: tensor<2x6xf32>) -> tensor<2x4xcomplex<f32>> {
   // CHECK: %[[FROM:.*]] = bufferization.to_buffer %[[X]] read_only
   // CHECK: %[[TO:.*]] = memref.alloc() : memref<2x4xcomplex<f32>>
-  // CHECK: %[[WORDS:.*]] = memref.alloc() : memref<7xindex>
-  // CHECK: memref.extract_aligned_pointer_as_index %[[FROM]]
-  // CHECK: memref.extract_aligned_pointer_as_index %[[TO]]
-  // CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[WORDS]]
-  // CHECK: call @hetero_fft(%[[ADDRESS]]) : (index) -> ()
+  // CHECK: hetero.call_library @hetero_fft [2, 0, 2, 1, 6] in_list reads %[[FROM]] : memref<2x6xf32> writes %[[TO]] : memref<2x4xcomplex<f32>>
   // CHECK: bufferization.to_tensor %[[TO]] restrict
   %0 = stablehlo.fft %x, type = RFFT, length = [6] : (tensor<2x6xf32>) -> tensor<2x4xcomplex<f32>>
   return %0 : tensor<2x4xcomplex<f32>>
@@ -179,8 +175,7 @@ func.func @pad_to_the_same_shape(%x: tensor<3xf32>, %p: tensor<f32>) -> tensor<3
 
 // CHECK-LABEL: func.func @lapack
 func.func @lapack(%a: tensor<6x4xf32>, %tau: tensor<4xf32>) -> tensor<6x4xf32> {
-  // CHECK: memref.alloc() : memref<13xindex>
-  // CHECK: call @hetero_lapack
+  // CHECK: hetero.call_library @hetero_lapack [5, 0, 1, 6, 4, 4, 0, 0, 0, 0] in_list
   %0 = stablehlo.custom_call @lapack_sorgqr_ffi(%a, %tau) : (tensor<6x4xf32>, tensor<4xf32>) -> tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
@@ -213,5 +208,3 @@ func.func @read_later(%w: tensor<4x4xf32> {hetero.last_use}, %g: tensor<4x4xf32>
   return %0, %1 : tensor<4x4xf32>, tensor<2x2xf32>
 }
 
-// CHECK-DAG: func.func private @hetero_fft(index)
-// CHECK-DAG: func.func private @hetero_lapack(index)

@@ -9,6 +9,7 @@
 #ifndef HETERO_CONVERSION_CUDA_PASSES_H
 #define HETERO_CONVERSION_CUDA_PASSES_H
 
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"

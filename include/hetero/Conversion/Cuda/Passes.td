@@ -10,10 +10,10 @@ def LowerToCublasPass : Pass<"hetero-lower-to-cublas", "::mlir::ModuleOp"> {
   let summary = "Calls cuBLAS for contractions";
   let description = [{
     The counterpart of `hetero-lower-contractions` for CUDA: a linalg.generic
-    with `hetero.contraction` on buffers of f16, bf16, f32 or f64 becomes a call
-    of `hetero_cuda_gemm` (hetero/Runtime/Cuda.h), with a table that says which
-    dimensions are rows, columns, summed and the batch, and which are loops
-    around the multiplication. Transposed and strided operands need no copies as
+    with `hetero.contraction` on buffers of f16, bf16, f32 or f64 becomes a
+    `hetero.call_library` of `hetero_cuda_gemm` (hetero/Runtime/Cuda.h), with
+    numbers that say which dimensions are rows, columns, summed and the batch, and
+    which are loops around the multiplication. Transposed and strided operands need no copies as
     long as their elements are neighbours in one direction. It is decided here
     and not by the runtime, because what cuBLAS does not take has to become a
     kernel.
@@ -22,12 +22,13 @@ def LowerToCublasPass : Pass<"hetero-lower-to-cublas", "::mlir::ModuleOp"> {
     linalg.generic {indexing_maps = [...], hetero.contraction}
       ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) {...}
     // becomes
-    memref.global constant @contraction_0 : memref<17xi64> = dense<[
-      11, 11, 0,  1, 4, 6, 8,  0, 8, 1,  0, 6, 1,  0, 6, 1,  0]>
-    call @hetero_cuda_gemm(%pa, %pb, %pc, %table) : (index, index, index, index) -> ()
+    hetero.call_library @hetero_cuda_gemm
+      [11, 11, 0,  1, 4, 6, 8,  0, 8, 1,  0, 6, 1,  0, 6, 1,  0] accumulates
+      reads %a, %b : memref<4x8xf32>, memref<8x6xf32> writes %c : memref<4x6xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::hetero::HeteroDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numCalls", "num-calls", "Number of calls">,
@@ -76,7 +77,8 @@ def SerializeKernelsPass
   let summary = "Compiles kernels for CUDA devices";
   let description = [{
     A module of kernels in the LLVM and NVVM dialects becomes machine code, once
-    for each architecture: PTX by LLVM, a cubin from it by ptxas. It differs from
+    for each architecture: PTX by LLVM, a cubin from it by ptxas; for those that
+    ptxas has dropped (before sm_75) PTX, which the driver compiles. It differs from
     MLIR's gpu-module-to-binary in that architectures are checked before LLVM
     sees them, in what it says when the toolkit is missing, and in that the
     result depends on the input alone. Without the toolkit there is `format=ptx`,
@@ -129,6 +131,32 @@ def LowerHostToCudaPass
   let statistics = [
     Statistic<"numReads", "num-reads",
               "Number of reads that the host waits for">
+  ];
+}
+
+def VerifyDeviceMemoryPass
+    : Pass<"hetero-verify-device-memory", "::mlir::ModuleOp"> {
+  let summary = "Proves that no memory of a device is used after it was freed";
+  let description = [{
+    The last pass of `hetero-cuda-pipeline`. It looks at the code that will run
+    on the host, when no pass comes any more that could move a free: every block
+    of `hetero_cuda_alloc` has to be live wherever a launch, a copy, a call of a
+    library or a free has its address. A use behind a free on all ways that lead
+    there is an error; uses behind a free on some of them are counted
+    (`num-unproven`): the owner of a buffer that loops and branches hand on is
+    found at run time.
+
+    ```mlir
+    %a = llvm.call @hetero_cuda_alloc(%bytes) : (i64) -> !llvm.ptr
+    llvm.call @hetero_cuda_free(%a) : (!llvm.ptr) -> ()
+    // error: uses memory of the device that has been freed
+    llvm.call @hetero_cuda_copy(%out, %a, %bytes) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBlocks", "num-blocks", "Number of blocks of memory">,
+    Statistic<"numUnproven", "num-unproven",
+              "Number of uses of memory that may have been freed">
   ];
 }
 

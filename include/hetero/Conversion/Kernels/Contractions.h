@@ -3,17 +3,12 @@
 //
 // What the lowerings of contractions share: how far each operand of a
 // linalg.generic with `hetero.contraction` moves along each dimension of its
-// loop nest, and calls with pointers to the operands and a table of numbers.
+// loop nest, and calls of a library with the operands and such numbers.
 
 #ifndef HETERO_CONVERSION_KERNELS_CONTRACTIONS_H
 #define HETERO_CONVERSION_KERNELS_CONTRACTIONS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace hetero {
 
@@ -38,32 +33,10 @@ struct ContractionLoops {
 mlir::FailureOr<ContractionLoops>
 getContractionLoops(mlir::linalg::GenericOp op);
 
-/// Makes calls in one module; equal tables are kept once.
-class LibraryCalls {
-public:
-  explicit LibraryCalls(mlir::ModuleOp module)
-      : module(module), symbols(module) {}
-
-  /// Checks that each name is free, or a function of the right type; an error
-  /// otherwise.
-  mlir::LogicalResult checkNames(llvm::ArrayRef<llvm::StringRef> names);
-  /// Replaces the contraction by `name(a, b, c, table)`.
-  void replace(mlir::linalg::GenericOp op, const ContractionLoops &loops,
-               llvm::StringRef name, llvm::ArrayRef<int64_t> table);
-
-private:
-  mlir::Value getTable(mlir::ImplicitLocOpBuilder &b,
-                       llvm::ArrayRef<int64_t> numbers);
-  mlir::func::FuncOp getFunction(llvm::StringRef name);
-
-  mlir::ModuleOp module;
-  mlir::SymbolTable symbols;
-  llvm::DenseMap<mlir::Attribute, mlir::memref::GlobalOp> tables;
-};
-
-/// The address of element `offset` of a buffer, as an index.
-mlir::Value getElementAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
-                              int64_t offset);
+/// Replaces the contraction by a call of `callee` that reads its inputs and
+/// writes its output, see hetero.call_library.
+void callLibrary(mlir::linalg::GenericOp op, const ContractionLoops &loops,
+                 llvm::StringRef callee, llvm::ArrayRef<int64_t> numbers);
 
 } // namespace hetero
 

@@ -16,6 +16,7 @@
 #ifndef HETERO_CONVERSION_KERNELS_PASSES_H
 #define HETERO_CONVERSION_KERNELS_PASSES_H
 
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -25,9 +26,6 @@ namespace hetero {
 
 /// On a function: it is a loop that runs on a device.
 inline constexpr llvm::StringLiteral kDeviceLoopAttr = "hetero.device_loop";
-
-/// On a memref.global: the runtime reads it, on the host.
-inline constexpr llvm::StringLiteral kHostTableAttr = "hetero.host_table";
 
 /// On a function: its first two arguments are the bounds of a loop, and each
 /// thread runs a piece of it.

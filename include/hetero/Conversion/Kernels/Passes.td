@@ -107,8 +107,9 @@ def PlanMemoryPass : Pass<"hetero-plan-memory", "::mlir::func::FuncOp"> {
     Each temporary of static size that a kernel allocates becomes a view of one
     block. Those that are not in use at the same time share memory:
     a temporary is in use from its allocation to the last operation that reads
-    or writes it, and to the end of the kernel if its address is taken. The
-    largest ones get their place first, each the lowest that is free.
+    or writes it. The largest ones get their place first, each the lowest that is
+    free. One that is handed to an operation that nothing is known of stays as it
+    is.
 
     The kernel then asks for memory once, and the device keeps the block from
     step to step. Temporaries of loops and branches, and those that are handed
@@ -165,9 +166,9 @@ def LowerContractionsPass
   let summary = "Calls the matrix library for contractions";
   let description = [{
     A linalg.generic with `hetero.contraction` on buffers of f32 or f64 whose
-    strides are known becomes a call of `hetero_contract_f32` or `_f64`
-    (hetero/Runtime/Contraction.h), with a table that says how far each operand
-    moves along each dimension of the loop nest. Transposed and strided operands
+    strides are known becomes a `hetero.call_library` of `hetero_contract_f32` or
+    `_f64` (hetero/Runtime/Contraction.h), with numbers that say how far each
+    operand moves along each dimension of the loop nest. Transposed and strided operands
     and the windows of convolutions need no copies before that. It runs after
     bufferization, when strides are known. Others stay loops.
 
@@ -175,13 +176,42 @@ def LowerContractionsPass
     linalg.generic {indexing_maps = [...], hetero.contraction}
       ins(%a, %b : memref<4x8xf32>, memref<8x6xf32>) outs(%c : memref<4x6xf32>) {...}
     // becomes
-    memref.global constant @contraction_0 : memref<14xi64> =
-      dense<[3, 1, 4, 8, 0, 6, 6, 0, 1, 1, 8, 1, 6, 0]>
-    call @hetero_contract_f32(%pa, %pb, %pc, %table) : (index, index, index, index) -> ()
+    hetero.call_library @hetero_contract_f32
+      [3, 1, 4, 8, 0, 6, 6, 0, 1, 1, 8, 1, 6, 0] accumulates
+      reads %a, %b : memref<4x8xf32>, memref<8x6xf32> writes %c : memref<4x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::hetero::HeteroDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numCalls", "num-calls", "Number of calls">
+  ];
+}
+
+def LowerLibraryCallsPass
+    : Pass<"hetero-lower-library-calls", "::mlir::ModuleOp"> {
+  let summary = "Takes the addresses that library calls need";
+  let description = [{
+    A `hetero.call_library` becomes a call of the function that it names, with
+    addresses instead of buffers. It comes last of all passes that know buffers:
+    whoever frees, moves or shares memory after it does not see what the calls
+    use. Equal lists of numbers are kept once.
+
+    ```mlir
+    hetero.call_library @f [3, 1] reads %a : memref<4xf32> writes %c : memref<4xf32>
+    // becomes
+    memref.global "private" constant @numbers : memref<2xi64> = dense<[3, 1]>
+    %pa = memref.extract_aligned_pointer_as_index %a : memref<4xf32> -> index
+    %pc = memref.extract_aligned_pointer_as_index %c : memref<4xf32> -> index
+    %n = memref.get_global @numbers : memref<2xi64>
+    %pn = memref.extract_aligned_pointer_as_index %n : memref<2xi64> -> index
+    call @f(%pa, %pc, %pn) : (index, index, index) -> ()
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
   let statistics = [
     Statistic<"numCalls", "num-calls", "Number of calls">
   ];

@@ -4,6 +4,7 @@
 #ifndef HETERO_CONVERSION_STABLEHLOTOLINALG_PASSES_H
 #define HETERO_CONVERSION_STABLEHLOTOLINALG_PASSES_H
 
+#include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

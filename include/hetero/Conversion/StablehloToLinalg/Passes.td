@@ -48,6 +48,7 @@ def LowerToLinalgPass : Pass<"hetero-lower-to-linalg", "::mlir::ModuleOp"> {
            "What the loops are for: cpu or cuda">
   ];
   let dependentDialects = [
+    "::hetero::HeteroDialect",
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",

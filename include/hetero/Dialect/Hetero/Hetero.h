@@ -112,6 +112,7 @@
 //   HeteroPlanOps.h      layer_table, plan, stage, share
 //   HeteroScheduleOps.h  schedule, stage_schedule
 //   HeteroCommOps.h      collectives, send and recv, wait, reshard, accumulate
+//   HeteroKernelOps.h    call_library, within kernels
 //   HeteroInterfaces.h   CommunicationOpInterface
 //
 // Constraints have names (`all_gather_c3`) that are the same in the ODS
@@ -125,6 +126,7 @@
 #include "hetero/Dialect/Hetero/HeteroCommOps.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Hetero/HeteroInterfaces.h"
+#include "hetero/Dialect/Hetero/HeteroKernelOps.h"
 #include "hetero/Dialect/Hetero/HeteroPlanOps.h"
 #include "hetero/Dialect/Hetero/HeteroScheduleOps.h"
 #include "hetero/Dialect/Hetero/HeteroTypes.h"

@@ -8,6 +8,7 @@
 
 include "hetero/Dialect/Hetero/HeteroClusterOps.td"
 include "hetero/Dialect/Hetero/HeteroCommOps.td"
+include "hetero/Dialect/Hetero/HeteroKernelOps.td"
 include "hetero/Dialect/Hetero/HeteroPlanOps.td"
 include "hetero/Dialect/Hetero/HeteroScheduleOps.td"
 
