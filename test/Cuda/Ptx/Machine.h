@@ -107,7 +107,7 @@ private:
                      uint32_t line);
   char *accessShared(Thread &thread, uint64_t address, uint32_t bytes, int how,
                      uint32_t line);
-  char *accessLocal(Thread &thread, uint64_t address, uint32_t bytes,
+  char *accessLocal(Thread &thread, uint64_t address, uint32_t bytes, int how,
                     uint32_t line);
   char *accessParameters(Thread &thread, uint64_t address, uint32_t bytes,
                          int how, uint32_t line);

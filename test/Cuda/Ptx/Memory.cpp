@@ -17,7 +17,8 @@ static std::string hexadecimal(uint64_t address) {
 static std::string describe(int how, uint32_t bytes, const char *space,
                             uint64_t address) {
   return std::string(how & PTX_WRITE ? "writes " : "reads ") +
-         std::to_string(bytes) + " bytes of " + space + " memory at " +
+         std::to_string(bytes) + " bytes" +
+         (*space ? std::string(" of ") + space + " memory" : "") + " at " +
          hexadecimal(address);
 }
 
@@ -42,7 +43,7 @@ char *Machine::access(ptx_thread *code, int space, uint64_t address,
   case PTX_SHARED:
     return machine.accessShared(thread, address, bytes, how, line);
   case PTX_LOCAL:
-    return machine.accessLocal(thread, address, bytes, line);
+    return machine.accessLocal(thread, address, bytes, how, line);
   case PTX_PARAM:
     return machine.accessParameters(thread, address, bytes, how, line);
   default:
@@ -101,12 +102,11 @@ char *Machine::accessShared(Thread &thread, uint64_t address, uint32_t bytes,
 }
 
 char *Machine::accessLocal(Thread &thread, uint64_t address, uint32_t bytes,
-                           uint32_t line) {
+                           int how, uint32_t line) {
   uint64_t end = thread.code.local_end;
   if (address < PTX_FIRST_ADDRESS || address > end || bytes > end - address)
     fail(thread, line,
-         describe(0, bytes, "local", address) + " of " + std::to_string(end) +
-             " bytes");
+         describe(how, bytes, "local", address) + ", which is behind its end");
   return thread.local.data() + address;
 }
 
