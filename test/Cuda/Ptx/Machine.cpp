@@ -32,18 +32,18 @@ Machine::Machine(LoadedModule &module, const TranslatedKernel &kernel,
     : module(module), kernel(kernel), code(code), launch(launch),
       memory(memory), random(launch.seed),
       numThreads(launch.block[0] * launch.block[1] * launch.block[2]),
-      numBlocks(launch.grid[0] * launch.grid[1] * launch.grid[2]) {
+      numBlocks(launch.grid[0] * launch.grid[1] * launch.grid[2]),
+      order(areRacesChecked() ? numThreads : 0) {
   parameters.assign(PTX_FIRST_ADDRESS, 0);
   parameters.insert(parameters.end(), launch.parameters.begin(),
                     launch.parameters.end());
   size_t bytes = kernel.shared.empty() ? 0 : module.translation.sharedBytes;
   shared.resize(bytes);
   sharedStates.resize(bytes);
-  warpBarriers.resize((numThreads + 31) / 32);
   arrivals.resize(numBarriers);
   if (areRacesChecked()) {
-    globalRaces.emplace();
-    sharedRaces.emplace();
+    globalRaces.emplace(order);
+    sharedRaces.emplace(order);
   }
 }
 
@@ -122,8 +122,8 @@ std::string Machine::run() {
 void Machine::beginBlock(uint32_t index) {
   block = index;
   barriers = 0;
-  std::fill(warpBarriers.begin(), warpBarriers.end(), 0);
   std::fill(arrivals.begin(), arrivals.end(), 0);
+  order.beginBlock();
   if (sharedRaces)
     sharedRaces->forget();
   for (const Range &range : kernel.shared) {
@@ -159,6 +159,7 @@ void Machine::runLoop(void *pointer) {
     for (uint32_t index : machine.random.permutation(machine.numThreads)) {
       machine.beginThread(thread, index);
       machine.code(&thread.code);
+      machine.settle();
     }
   }
 }
@@ -166,6 +167,7 @@ void Machine::runLoop(void *pointer) {
 void Machine::runThread(void *pointer) {
   Thread &thread = *static_cast<Thread *>(pointer);
   thread.machine->code(&thread.code);
+  thread.machine->settle();
   thread.state = State::Ended;
 }
 

@@ -112,7 +112,8 @@ private:
   char *accessParameters(Thread &thread, uint64_t address, uint32_t bytes,
                          int how, uint32_t line);
   void checkRaces(Races &races, Thread &thread, uint64_t address,
-                  uint32_t bytes, int how, uint32_t line);
+                  uint32_t bytes, int how, uint32_t line, const char *place);
+  void settle();
   const char *who(Thread &thread, uint32_t line);
 
   // Waiting.
@@ -143,10 +144,17 @@ private:
   std::deque<Thread> threads;
   std::vector<Thread *> ready;
   uint32_t barriers = 0;
-  std::vector<uint32_t> warpBarriers;
   std::vector<uint32_t> arrivals;
+  Order order;
   std::optional<Races> globalRaces;
   std::optional<Races> sharedRaces;
+  /// Two threads write to one place, which is a failure if it changes.
+  struct Suspicion {
+    const char *place = nullptr;
+    std::vector<char> before;
+    std::string message;
+  };
+  std::optional<Suspicion> suspicion;
   Thread *running = nullptr;
   std::string failure;
   uint64_t numInstructions = 0;

@@ -26,6 +26,7 @@ char *Machine::access(ptx_thread *code, int space, uint64_t address,
                       uint32_t bytes, int how, uint32_t line) {
   Thread &thread = *reinterpret_cast<Thread *>(code);
   Machine &machine = *thread.machine;
+  machine.settle();
   if (address % bytes)
     machine.fail(thread, line,
                  describe(how, bytes, "", address) +
@@ -58,7 +59,7 @@ char *Machine::accessGlobal(Thread &thread, uint64_t address, uint32_t bytes,
   char *place =
       memory.access(address, bytes, how & PTX_WRITE, who(thread, line));
   if (globalRaces)
-    checkRaces(*globalRaces, thread, address, bytes, how, line);
+    checkRaces(*globalRaces, thread, address, bytes, how, line, place);
   return place;
 }
 
@@ -68,9 +69,10 @@ char *Machine::accessModule(Thread &thread, uint64_t address, uint32_t bytes,
   for (const Range &range : module.translation.variables)
     if (offset >= range.offset &&
         offset + bytes <= range.offset + range.bytes) {
+      char *place = module.memory.data() + offset;
       if (globalRaces)
-        checkRaces(*globalRaces, thread, address, bytes, how, line);
-      return module.memory.data() + offset;
+        checkRaces(*globalRaces, thread, address, bytes, how, line, place);
+      return place;
     }
   fail(thread, line,
        describe(how, bytes, "the module's", address) +
@@ -96,9 +98,10 @@ char *Machine::accessShared(Thread &thread, uint64_t address, uint32_t bytes,
              ", which is in none of the kernel's variables");
   if (isWrite)
     std::memset(&sharedStates[address], 2, bytes);
+  char *place = shared.data() + address;
   if (sharedRaces)
-    checkRaces(*sharedRaces, thread, address, bytes, how, line);
-  return shared.data() + address;
+    checkRaces(*sharedRaces, thread, address, bytes, how, line, place);
+  return place;
 }
 
 char *Machine::accessLocal(Thread &thread, uint64_t address, uint32_t bytes,
@@ -137,22 +140,40 @@ uint64_t Machine::enter(ptx_thread *code, uint32_t bytes, uint32_t line) {
 }
 
 void Machine::checkRaces(Races &races, Thread &thread, uint64_t address,
-                         uint32_t bytes, int how, uint32_t line) {
+                         uint32_t bytes, int how, uint32_t line,
+                         const char *place) {
   Accessor accessor;
   accessor.line = line;
   accessor.block = block;
   accessor.thread = thread.index;
   accessor.barriers = barriers;
-  accessor.warpBarriers = warpBarriers[thread.index / 32];
+  accessor.time = order.now();
   Conflict conflict = races.access(address, bytes, how, accessor);
   if (conflict.message.empty())
     return;
   const Accessor &other = conflict.other;
-  fail(thread, line,
-       conflict.message + " at " + hexadecimal(address) + " by thread " +
-           std::to_string(other.thread) + " of block " +
-           std::to_string(other.block) + " in " + instruction(other.line) +
-           ", and nothing orders them");
+  std::string message = conflict.message + " at " + hexadecimal(address) +
+                        " by thread " + std::to_string(other.thread) +
+                        " of block " + std::to_string(other.block) + " in " +
+                        instruction(other.line) + ", and nothing orders them";
+  if (!conflict.isIfDifferent)
+    fail(thread, line, message);
+  suspicion = {place, std::vector<char>(place, place + bytes),
+               position(thread) + ", " + instruction(line) + ": " + message};
+}
+
+/// Called when the store is over that has been suspected.
+void Machine::settle() {
+  if (!suspicion)
+    return;
+  bool isSame = std::memcmp(suspicion->place, suspicion->before.data(),
+                            suspicion->before.size()) == 0;
+  std::string message = suspicion->message;
+  suspicion.reset();
+  if (isSame)
+    return;
+  failure = message;
+  running->fiber->suspend();
 }
 
 } // namespace hetero::standin::ptx

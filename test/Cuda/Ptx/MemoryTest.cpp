@@ -282,7 +282,7 @@ protected:
 
 TEST_F(PtxRaces, InGlobalMemory) {
   // The same bytes by two threads, and bytes next to each other.
-  EXPECT_TRUE(hasRace("st.global.b32 [%p0], 1;", 1, 2));
+  EXPECT_TRUE(hasRace("st.global.b32 [%p0], %r1;", 1, 2));
   EXPECT_TRUE(hasRace("st.global.b32 [%p0], 1;", 2, 1));
   EXPECT_FALSE(hasRace("st.global.b8 [%rd2], 1;", 1, 64));
   EXPECT_TRUE(
@@ -310,6 +310,31 @@ TEST_F(PtxRaces, BarriersOrderBlocksOnlyWithin) {
       hasRace(first + "bar.warp.sync -1;\nld.global.b32 %r3, [%p0];", 1, 32));
   EXPECT_TRUE(
       hasRace(first + "bar.warp.sync -1;\nld.global.b32 %r3, [%p0];", 1, 64));
+}
+
+TEST_F(PtxRaces, OneInstructionOfAWarpMayWriteTheSame) {
+  std::string room = ".shared .b32 room[1];";
+  EXPECT_FALSE(hasRace("st.shared.b32 [room], 7;", 1, 32, room));
+  EXPECT_FALSE(hasRace("st.global.b32 [%p0], 7;", 1, 32));
+  EXPECT_TRUE(hasRace("st.shared.b32 [room], %r1;", 1, 32, room));
+  EXPECT_TRUE(hasRace("st.shared.b32 [room], 7;", 1, 33, room));
+  EXPECT_TRUE(hasRace("setp.eq.b32 %q1, %r1, 0;\n"
+                      "@%q1 st.shared.b32 [room], 7;\n"
+                      "@!%q1 st.shared.b32 [room], 7;",
+                      1, 2, room));
+}
+
+TEST_F(PtxRaces, ShufflesComeAfterWhatWasRead) {
+  // As reductions do it: all lanes read, exchange and write.
+  std::string begin = "ld.global.b32 %r3, [%p0];\n";
+  std::string exchange = "shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1;\n";
+  std::string end = "st.global.b32 [%p0], 7;\n";
+  EXPECT_TRUE(hasRace(begin + end, 1, 32));
+  EXPECT_FALSE(hasRace(begin + exchange + end, 1, 32));
+  // They are no barriers for what was written.
+  std::string first = "mov.b32 %r3, 0;\nsetp.ne.b32 %q1, %r1, 0;\n"
+                      "@%q1 bra $on;\nst.global.b32 [%p0], 1;\n$on:\n";
+  EXPECT_TRUE(hasRace(first + exchange + begin, 1, 32));
 }
 
 TEST_F(PtxRaces, WhatIsReadAsReadOnlyIsNotWritten) {

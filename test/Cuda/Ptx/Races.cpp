@@ -3,6 +3,7 @@
 
 #include "Races.h"
 #include "PtxThread.h"
+#include <algorithm>
 
 namespace hetero::standin::ptx {
 
@@ -13,18 +14,41 @@ constexpr uint64_t pageBytes = 1024;
 // Threads of a warp.
 constexpr uint32_t warpThreads = 32;
 
-/// Whether the first access is over when the second one begins.
-static bool isBefore(const Accessor &first, const Accessor &second) {
-  if (first.block != second.block)
-    return false;
-  return first.thread == second.thread || first.barriers < second.barriers ||
-         (first.thread / warpThreads == second.thread / warpThreads &&
-          first.warpBarriers < second.warpBarriers);
+Order::Order(uint32_t numThreads)
+    : meetings(size_t(numThreads) * warpThreads) {}
+
+void Order::beginBlock() {
+  std::fill(meetings.begin(), meetings.end(), Meeting());
 }
 
-static bool isRace(const Accessor &first, const Accessor &second) {
+void Order::meet(const std::vector<uint32_t> &members, bool isAtBarrier) {
+  ++time;
+  for (uint32_t one : members)
+    for (uint32_t other : members) {
+      Meeting &meeting = meetings[one * warpThreads + other % warpThreads];
+      meeting.anywhere = time;
+      if (isAtBarrier)
+        meeting.atBarrier = time;
+    }
+}
+
+bool Order::isBefore(const Accessor &first, bool isRead,
+                     const Accessor &second) const {
+  if (first.block != second.block)
+    return false;
+  if (first.thread == second.thread || first.barriers < second.barriers)
+    return true;
+  if (first.thread / warpThreads != second.thread / warpThreads)
+    return false;
+  const Meeting &meeting =
+      meetings[first.thread * warpThreads + second.thread % warpThreads];
+  return (isRead ? meeting.anywhere : meeting.atBarrier) > first.time;
+}
+
+bool Races::isRace(const Accessor &first, bool isRead,
+                   const Accessor &second) const {
   return first.line && !(first.isAtomic && second.isAtomic) &&
-         !isBefore(first, second);
+         !order.isBefore(first, isRead, second);
 }
 
 void Races::split(Page &page) {
@@ -38,36 +62,44 @@ void Races::split(Page &page) {
 
 /// Of all reads two are enough: of different blocks if there are any, else of
 /// different threads.
-void Races::noteRead(Cell &cell, const Accessor &who) {
+void Races::noteRead(Cell &cell, const Accessor &who) const {
   Accessor &last = cell.reads[0], &other = cell.reads[1];
-  if (!last.line || isBefore(last, who)) {
+  auto isOver = [&](const Accessor &read) {
+    return !read.line || order.isBefore(read, /*isRead=*/true, who);
+  };
+  if (isOver(last)) {
     last = who;
-  } else if (!other.line || isBefore(other, who) || other.block == last.block) {
+  } else if (isOver(other) || other.block == last.block) {
     other = last;
     last = who;
   }
 }
 
-Conflict Races::note(Cell &cell, int how, const Accessor &who) {
+Conflict Races::note(Cell &cell, int how, const Accessor &who) const {
   if (how & PTX_NON_COHERENT) {
     if (cell.write.line)
-      return {cell.write, "reads, as what nobody writes, what was written"};
+      return {cell.write, "reads, as what nobody writes, what was written",
+              false};
     cell.readOnly = who;
   }
-  if (isRace(cell.write, who))
-    return {cell.write, how & PTX_WRITE ? "writes what was written"
-                                        : "reads what was written"};
+  if (!(how & PTX_WRITE) && isRace(cell.write, false, who))
+    return {cell.write, "reads what was written", false};
   if (!(how & PTX_WRITE)) {
     noteRead(cell, who);
     return {};
   }
   if (cell.readOnly.line)
-    return {cell.readOnly, "writes what was read as what nobody writes"};
+    return {cell.readOnly, "writes what was read as what nobody writes", false};
   for (const Accessor &read : cell.reads)
-    if (isRace(read, who))
-      return {read, "writes what was read"};
+    if (isRace(read, true, who))
+      return {read, "writes what was read", false};
+  const Accessor before = cell.write;
   cell.write = who;
-  return {};
+  if (!isRace(before, false, who))
+    return {};
+  bool isSame = before.line == who.line && before.block == who.block &&
+                before.thread / warpThreads == who.thread / warpThreads;
+  return {before, "writes what was written", isSame};
 }
 
 Conflict Races::access(uint64_t address, uint32_t bytes, int how,
@@ -80,12 +112,15 @@ Conflict Races::access(uint64_t address, uint32_t bytes, int how,
   Accessor accessor = who;
   accessor.isAtomic = how & PTX_ATOMIC;
   uint64_t begin = address % pageBytes;
+  Conflict result;
   for (uint64_t at = begin; at < begin + bytes; at += page.grain) {
     Conflict conflict = note(page.cells[at / page.grain], how, accessor);
-    if (!conflict.message.empty())
+    if (!conflict.message.empty() && !conflict.isIfDifferent)
       return conflict;
+    if (result.message.empty())
+      result = conflict;
   }
-  return {};
+  return result;
 }
 
 } // namespace hetero::standin::ptx

@@ -14,6 +14,7 @@ void Machine::barrier(ptx_thread *code, uint32_t index, uint32_t count,
                       int isAligned, uint32_t line) {
   Thread &thread = *reinterpret_cast<Thread *>(code);
   Machine &machine = *thread.machine;
+  machine.settle();
   if (index >= machine.arrivals.size())
     machine.fail(thread, line, "there are only 16 barriers");
   if (count && count != machine.numThreads)
@@ -56,6 +57,7 @@ uint64_t Machine::collective(ptx_thread *code, int what, uint32_t mask,
                              uint8_t *predicate, uint32_t line) {
   Thread &thread = *reinterpret_cast<Thread *>(code);
   Machine &machine = *thread.machine;
+  machine.settle();
   if (!(mask >> code->lane & 1))
     machine.fail(thread, line, "its lane is not in the mask");
   thread.what = what;
@@ -94,6 +96,12 @@ void Machine::tryCollective(Thread &thread) {
 
 void Machine::finishCollective(const std::vector<Thread *> &members) {
   int what = members.front()->what;
+  if (globalRaces) {
+    std::vector<uint32_t> indices;
+    for (const Thread *thread : members)
+      indices.push_back(thread->index);
+    order.meet(indices, what == PTX_WARP_BARRIER);
+  }
   if (what <= PTX_SHUFFLE_INDEX)
     return finishShuffle(members);
   if (what <= PTX_VOTE_BALLOT)
@@ -102,11 +110,6 @@ void Machine::finishCollective(const std::vector<Thread *> &members) {
     return finishMatch(members);
   if (what <= PTX_REDUCE_XOR)
     return finishReduction(members);
-  // A barrier orders those that were there; only if it was the whole warp, or
-  // what there is of it, this is remembered.
-  uint32_t begin = members.front()->index / 32 * 32;
-  if (members.size() == std::min(32U, numThreads - begin))
-    ++warpBarriers[begin / 32];
 }
 
 void Machine::finishShuffle(const std::vector<Thread *> &members) {
