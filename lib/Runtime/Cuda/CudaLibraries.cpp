@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaLibraries.h"
+#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace hetero::runtime;
@@ -23,11 +24,20 @@ static MaybeError find(void *library, const char *name, void **function) {
   return std::string("it has no function '") + name + "'";
 }
 
+/// The library that the environment names, if it does and the program has not
+/// chosen one.
+static void choose(std::string &library, const char *variable,
+                   const std::string &usual) {
+  if (!library.empty())
+    return;
+  const char *named = std::getenv(variable);
+  library = named && *named ? named : usual;
+}
+
 Result<CudaFunctions> CudaFunctions::load(CudaLibraries libraries) {
-  if (libraries.cublas.empty())
-    libraries.cublas = HETERO_CUBLAS_LIBRARY;
-  if (libraries.nccl.empty())
-    libraries.nccl = HETERO_NCCL_LIBRARY;
+  choose(libraries.driver, "HETERO_CUDA_DRIVER_LIBRARY", "libcuda.so.1");
+  choose(libraries.cublas, "HETERO_CUBLAS_LIBRARY", HETERO_CUBLAS_LIBRARY);
+  choose(libraries.nccl, "HETERO_NCCL_LIBRARY", HETERO_NCCL_LIBRARY);
   Result<void *> driver = open(libraries.driver, "the CUDA driver");
   if (!driver)
     return Error{driver.error()};
