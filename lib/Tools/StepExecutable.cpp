@@ -146,6 +146,9 @@ compile(ModuleOp kernels, const StepOptions &options,
         const std::set<std::string> &architectures) {
   JitOptions jitOptions;
   jitOptions.cudaArchitectures = {architectures.begin(), architectures.end()};
+  // A device that is not one cannot run machine code of GPUs.
+  if (const char *format = std::getenv("HETERO_CUDA_FORMAT"))
+    jitOptions.cudaFormat = format;
   jitOptions.optLevel = options.optLevel;
   jitOptions.cacheDirectory = options.cacheDirectory;
   jitOptions.probes = options.probes;
