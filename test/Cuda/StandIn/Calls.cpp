@@ -56,8 +56,7 @@ void hetero::standin::openLogs(const Settings &settings) {
       leaveProcess("HETERO_STANDIN: the log '" + settings.log +
                    "' cannot be written");
   }
-  setFarewell(writeRecords);
-  std::atexit(writeRecords);
+  addFarewell(writeRecords);
 }
 
 void hetero::standin::writeLog(const std::string &line) {

@@ -15,11 +15,17 @@ static std::string &getReport() {
   return *report;
 }
 
-static std::atomic<void (*)()> farewell{nullptr};
+/// Few: the records, and the table of NCCL.
+constexpr size_t mostFarewells = 4;
+static void (*farewells[mostFarewells])();
+static std::atomic<size_t> numFarewells{0};
 
 void hetero::standin::setReport(const std::string &path) { getReport() = path; }
 
-void hetero::standin::setFarewell(void (*function)()) { farewell = function; }
+void hetero::standin::addFarewell(void (*function)()) {
+  farewells[numFarewells++] = function;
+  std::atexit(function);
+}
 
 void hetero::standin::leaveProcess(const std::string &sentence) {
   // Of several threads the first one speaks.
@@ -37,8 +43,8 @@ void hetero::standin::leaveProcess(const std::string &sentence) {
       std::fputs(line.c_str(), file);
       std::fclose(file);
     }
-  if (void (*function)() = farewell.load())
-    function();
+  for (size_t i = 0; i < numFarewells; ++i)
+    farewells[i]();
   std::_Exit(endStatus);
 }
 

@@ -23,7 +23,7 @@ constexpr int endStatus = 97;
 void setReport(const std::string &path);
 
 /// Is called before the process ends, also by `leaveProcess`.
-void setFarewell(void (*function)());
+void addFarewell(void (*function)());
 
 std::string str(int64_t value);
 /// "0x7f0012340000".

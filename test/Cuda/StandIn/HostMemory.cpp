@@ -86,8 +86,10 @@ bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
 //===----------------------------------------------------------------------===//
 
 /// Where the thread goes on when a guarded copy touches what it cannot. The
-/// handler reads it, so its place is known without a call.
-static __thread __attribute__((tls_model("initial-exec"))) sigjmp_buf *guard;
+/// handler reads it, so its place is known without a call, and each store is
+/// kept.
+static __thread __attribute__((tls_model("initial-exec")))
+sigjmp_buf *volatile guard;
 
 static AddressReader readAddress;
 static struct sigaction previous[2];

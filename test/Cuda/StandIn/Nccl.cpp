@@ -142,6 +142,11 @@ bool hetero::standin::hasAllMembers(Communicator &communicator) {
     WorldLock world;
     const CliqueRow &row = world->cliques[communicator.clique];
     communicator.isComplete = row.numJoined == row.numRanks;
+    if (!communicator.isComplete)
+      return false;
+    for (int rank = 0; rank < row.numRanks; ++rank)
+      if (row.members[rank].process != getProcessSlot())
+        startHelper();
   }
   return communicator.isComplete;
 }
@@ -377,6 +382,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t *state) {
   *state = ncclSuccess;
   {
     WorldLock world;
+    noticeEnded(*world, communicator->clique);
     const CliqueRow &row = world->cliques[communicator->clique];
     *state = row.members[communicator->rank].error;
   }

@@ -12,6 +12,7 @@
 #include "NcclWorld.h"
 #include <algorithm>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace hetero::standin;
@@ -225,6 +226,9 @@ void communication::checkDeadlock() {
   std::string sentence;
   {
     WorldLock world;
+    for (int i = 0; i < world->numOperations; ++i)
+      if (world->operations[i].number)
+        noticeEnded(*world, world->operations[i].clique);
     Outlook outlook(*world);
     for (int i = 0; i < world->numOperations; ++i) {
       const OperationRow &row = world->operations[i];
@@ -243,6 +247,7 @@ std::string communication::explain(uint64_t number) {
   OperationRow *row = findRow(*world, number);
   if (!row)
     return "its communications have ended";
+  noticeEnded(*world, row->clique);
   for (int rank = 0; rank < world->cliques[row->clique].numRanks; ++rank)
     if (world->cliques[row->clique].members[rank].state == Member::Aborted)
       return describe(*world, *row) + " waits, and rank " + str(rank) +
@@ -288,4 +293,39 @@ void communication::noteAwaited(const std::vector<uint64_t> &numbers) {
   ThreadRow &row = world->processes[getProcessSlot()].threads[note.index];
   row.numAwaited = std::min<int>(numbers.size(), mostBehind);
   std::copy_n(numbers.begin(), row.numAwaited, row.awaited);
+}
+
+//===----------------------------------------------------------------------===//
+// Other processes
+//===----------------------------------------------------------------------===//
+
+/// What other processes wait for and has not started here.
+static std::vector<OperationRef> findWanted() {
+  std::vector<OperationRef> wanted;
+  WorldLock world;
+  for (int i = 0; i < world->numOperations; ++i) {
+    const OperationRow &row = world->operations[i];
+    if (row.number && row.isWanted && !row.isResident &&
+        row.process == getProcessSlot())
+      wanted.push_back(Engine::get().findCommunication(row.number));
+  }
+  return wanted;
+}
+
+static void help() {
+  Engine &engine = Engine::get();
+  std::lock_guard<std::mutex> lock(engine.mutex);
+  for (;;) {
+    engine.refresh();
+    std::vector<OperationRef> wanted = findWanted();
+    if (wanted.empty() || !engine.step(wanted))
+      engine.rest();
+  }
+}
+
+void hetero::standin::startHelper() {
+  static bool isStarted = false;
+  if (!isStarted)
+    std::thread(help).detach();
+  isStarted = true;
 }

@@ -60,8 +60,18 @@ static void initialize(World &world) {
   world.numNumbers = 1;
 }
 
+/// A process that has ended is still there until its parent asks for it.
 static bool isAlive(int process) {
-  return process && (kill(process, 0) == 0 || errno == EPERM);
+  if (process <= 0 || (kill(process, 0) != 0 && errno != EPERM))
+    return false;
+  FILE *file = std::fopen(("/proc/" + str(process) + "/stat").c_str(), "r");
+  if (!file)
+    return false;
+  char state = 0;
+  // The name of the program is in brackets.
+  int numRead = std::fscanf(file, "%*d (%*[^)]) %c", &state);
+  std::fclose(file);
+  return numRead == 1 && state != 'Z' && state != 'X';
 }
 
 /// Takes a row for this process; its devices can be reached through it.
@@ -82,16 +92,33 @@ static int takeSlot(World &world) {
   leaveProcess("more than " + str(mostProcesses) + " processes share a job");
 }
 
+/// In place of the number of a process; its row is not used again.
+constexpr int hasLeft = -1;
+
 /// The last process removes the file. Rows stay, for who still asks.
 static void leaveJob() {
   Attached &attached = getAttached();
   if (!attached.world)
     return;
+  // Whoever says it last sees that all have.
+  attached.world->processes[attached.slot].process = hasLeft;
   bool isLast = true;
   for (const ProcessRow &row : attached.world->processes)
-    isLast &= row.process == getpid() || !isAlive(row.process);
+    isLast &= !isAlive(row.process);
   if (isLast)
     unlink(getPath(attached.job).c_str());
+}
+
+/// Whether all who used the table have gone without removing it.
+static bool isForgotten(int file) {
+  void *mapped = mmap(nullptr, sizeof(World), PROT_READ, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED)
+    return false;
+  bool isForgotten = true;
+  for (const ProcessRow &row : static_cast<World *>(mapped)->processes)
+    isForgotten &= !isAlive(row.process);
+  munmap(mapped, sizeof(World));
+  return isForgotten && ftruncate(file, 0) == 0;
 }
 
 static void attach(const std::string &job) {
@@ -103,7 +130,7 @@ static void attach(const std::string &job) {
     leaveProcess("the table of NCCL '" + path + "' cannot be opened");
   struct stat status;
   fstat(file, &status);
-  bool isNew = status.st_size == 0;
+  bool isNew = status.st_size == 0 || isForgotten(file);
   if (isNew && ftruncate(file, sizeof(World)) != 0)
     leaveProcess("the table of NCCL '" + path + "' cannot be made");
   void *mapped =
@@ -123,7 +150,7 @@ static World &getWorld() {
   Attached &attached = getAttached();
   if (!attached.world) {
     attach(findJob());
-    std::atexit(leaveJob);
+    addFarewell(leaveJob);
   }
   return *attached.world;
 }
@@ -147,10 +174,9 @@ bool hetero::standin::joinJob(const std::string &job) {
   if (attached.isUsed)
     return false;
   if (attached.world) {
-    attached.world->processes[attached.slot].process = 0;
     leaveJob();
   } else {
-    std::atexit(leaveJob);
+    addFarewell(leaveJob);
   }
   attach(job);
   attached.isUsed = true;
@@ -471,6 +497,22 @@ void communication::drop(int clique, int rank) {
     if (row.number && row.clique == clique && row.rank == rank)
       row.isDone = true;
   }
+}
+
+void hetero::standin::noticeEnded(World &world, int clique) {
+  CliqueRow &row = world.cliques[clique];
+  bool isBroken = false;
+  for (int rank = 0; rank < row.numRanks; ++rank) {
+    MemberRow &member = row.members[rank];
+    if (member.state != Member::Joined ||
+        isAlive(world.processes[member.process].process))
+      continue;
+    member.state = Member::Aborted;
+    isBroken = true;
+  }
+  for (int rank = 0; rank < row.numRanks && isBroken; ++rank)
+    if (row.members[rank].state == Member::Joined)
+      row.members[rank].error = ncclRemoteError;
 }
 
 uint64_t communication::getProgress() {

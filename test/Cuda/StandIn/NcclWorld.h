@@ -154,6 +154,8 @@ struct Partner {
 };
 Partner findPartner(World &world, const OperationRow &row, const CallRow &call,
                     int rank);
+/// Members whose processes are gone count as aborted, and the others are told.
+void noticeEnded(World &world, int clique);
 /// The ranks that have a part in a call, without that of the row.
 std::vector<int> getPartnerRanks(const World &world, const OperationRow &row,
                                  const CallRow &call);
@@ -235,6 +237,9 @@ ncclResult_t enterCall(const NcclCall &call, ncclComm_t handle, CallPlan plan,
 
 /// This thread uses NCCL.
 void noteThread();
+/// From now on what other processes wait for is done here, whatever the program
+/// does: a device goes on without its host.
+void startHelper();
 
 } // namespace hetero::standin
 

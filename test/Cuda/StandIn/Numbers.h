@@ -40,6 +40,8 @@ private:
   /// To the nearest, to the even one of two.
   static uint16_t round(float value) {
     uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    if (std::isinf(value))
+      return sign | mask << mantissaBits;
     if (std::isnan(value))
       return sign | (mask << mantissaBits) | 1 << (mantissaBits - 1);
     double size = std::fabs(double(value));
