@@ -145,11 +145,10 @@ public:
 };
 
 /// Where the entry points are. A name without a directory is searched for as
-/// the system does it.
+/// the system does it. Empty: what the variables HETERO_CUDA_DRIVER_LIBRARY,
+/// HETERO_CUBLAS_LIBRARY and HETERO_NCCL_LIBRARY of the environment say, or
+/// libcuda.so.1 and the libraries of the toolkit that this was built with.
 struct CudaLibraries {
-  /// Empty: what HETERO_CUDA_DRIVER_LIBRARY, HETERO_CUBLAS_LIBRARY and
-  /// HETERO_NCCL_LIBRARY say, else the system's driver and the libraries of the
-  /// toolkit that this was built with.
   std::string driver, cublas, nccl;
 };
 

@@ -1,0 +1,394 @@
+//===- Engine.cpp - Streams, events and what runs when --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Engine.h"
+#include "Calls.h"
+#include "Capture.h"
+#include "Ending.h"
+#include <algorithm>
+#include <chrono>
+#include <cuda.h>
+
+using namespace hetero::standin;
+
+std::string Operation::describe() const {
+  return work.name + " (operation " + str(number) + ", stream " +
+         str(stream->number) + " of device " + str(stream->device->number) +
+         ")";
+}
+
+/// What the host touched, for the fault handler: without a lock, since the
+/// process ends.
+static std::string describeAddress(uint64_t address) {
+  if (Device *device = Engine::get().findDevice(address))
+    return device->memory.describe(address);
+  return describeFreedPinned(address);
+}
+
+Engine &Engine::get() {
+  static auto *engine = new Engine(Settings::fromEnvironment());
+  return *engine;
+}
+
+Engine::Engine(Settings given) : settings(std::move(given)) {
+  // Neighbouring seeds shall not begin alike.
+  std::seed_seq sequence{uint32_t(settings.seed), uint32_t(settings.seed >> 32),
+                         uint32_t(settings.order)};
+  random.seed(sequence);
+  setReport(settings.report);
+  openLogs(settings);
+  for (const DeviceKind &kind : settings.devices) {
+    devices.push_back(std::make_unique<Device>(devices.size(), kind, random()));
+    createStream(*devices.back(), /*isBlocking=*/true);
+  }
+  installFaultHandler(describeAddress);
+}
+
+Device *Engine::findDevice(uint64_t address) const {
+  for (const auto &device : devices)
+    if (device->memory.contains(address))
+      return device.get();
+  return nullptr;
+}
+
+void Engine::log(const std::string &line) { writeLog(line); }
+
+void Engine::rest() {
+  // Other threads wake it; other processes cannot, so it looks every 2 ms.
+  std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);
+  changed.wait_for(lock, std::chrono::milliseconds(2));
+  lock.release();
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+Stream *Engine::createStream(Device &device, bool isBlocking) {
+  auto stream = std::make_unique<Stream>();
+  stream->number = numStreams++;
+  stream->device = &device;
+  stream->isBlocking = isBlocking;
+  // One of four never runs by itself, one runs ahead of the others.
+  const int hastes[] = {0, 1, 1, 8};
+  stream->haste = hastes[draw(4)];
+  device.streams.push_back(std::move(stream));
+  return device.streams.back().get();
+}
+
+/// What is in it still has its turn.
+void Engine::destroyStream(Stream &stream) {
+  stream.isDestroyed = true;
+  if (!stream.queue.empty())
+    return;
+  auto &streams = stream.device->streams;
+  auto found = std::find_if(streams.begin(), streams.end(), [&](auto &other) {
+    return other.get() == &stream;
+  });
+  // Operations that are done still name it.
+  graveyard.push_back(std::move(*found));
+  streams.erase(found);
+}
+
+Stream &Engine::getStream(void *handle, Device &device,
+                          const std::string &who) {
+  if (!handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
+    return *device.streams[0];
+  auto *stream = static_cast<Stream *>(handle);
+  for (const auto &other : devices)
+    for (const auto &known : other->streams)
+      if (known.get() == stream && !stream->isDestroyed)
+        return *stream;
+  leaveProcess(who + " is given a stream that was destroyed or never was one");
+}
+
+std::vector<OperationRef> Engine::getLast(const Device &device) const {
+  std::vector<OperationRef> last;
+  for (const auto &stream : device.streams)
+    if (stream->last && !stream->last->isDone())
+      last.push_back(stream->last);
+  return last;
+}
+
+bool Engine::isHostBusy(const char *memory, uint64_t bytes) const {
+  for (const auto &device : devices)
+    for (const auto &stream : device->streams)
+      for (const OperationRef &operation : stream->queue) {
+        const Work &work = operation->work;
+        if (work.host < memory + bytes && memory < work.host + work.hostBytes)
+          return true;
+      }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+OperationRef Engine::enter(Stream &stream, Work work,
+                           std::vector<OperationRef> waits) {
+  if (stream.capture) {
+    stream.capture->add(stream, std::move(work));
+    return nullptr;
+  }
+  auto operation = std::make_shared<Operation>();
+  operation->number = numOperations++;
+  operation->work = std::move(work);
+  operation->stream = &stream;
+  // The NULL stream and those that are not non-blocking await each other.
+  Device &device = *stream.device;
+  if (&stream == device.streams[0].get()) {
+    for (const auto &other : device.streams)
+      if (other->isBlocking && other->last && other.get() != &stream)
+        waits.push_back(other->last);
+  } else if (stream.isBlocking && device.streams[0]->last) {
+    waits.push_back(device.streams[0]->last);
+  }
+  auto follow = [&](const OperationRef &before) {
+    if (!before || before->isDone())
+      return;
+    if (before->communication)
+      operation->behind.insert(before->communication);
+    else
+      operation->behind.insert(before->behind.begin(), before->behind.end());
+  };
+  for (OperationRef &other : waits)
+    if (other && !other->isDone()) {
+      follow(other);
+      operation->waits.push_back(std::move(other));
+    }
+  follow(stream.last);
+  if (operation->work.plan) {
+    operation->communication = communication::enter(*operation);
+    communications[operation->communication] = operation;
+  }
+  stream.queue.push_back(operation);
+  stream.last = operation;
+  ++progress;
+  log("enter " + operation->describe());
+  changed.notify_all();
+  return operation;
+}
+
+OperationRef Engine::findCommunication(uint64_t number) const {
+  auto found = communications.find(number);
+  return found == communications.end() ? nullptr : found->second;
+}
+
+bool Engine::isRunnable(const Operation &operation) const {
+  const Stream &stream = *operation.stream;
+  if (operation.state != State::Queued ||
+      stream.queue.front().get() != &operation)
+    return false;
+  for (const OperationRef &other : operation.waits)
+    if (!other->isDone())
+      return false;
+  return !operation.communication ||
+         stream.device->numResident < settings.channels;
+}
+
+std::vector<OperationRef> Engine::getRunnable() const {
+  std::vector<OperationRef> runnable;
+  for (const auto &device : devices)
+    for (const auto &stream : device->streams)
+      if (!stream->queue.empty() && isRunnable(*stream->queue.front()))
+        runnable.push_back(stream->queue.front());
+  return runnable;
+}
+
+void Engine::run(const OperationRef &operation) {
+  std::string who = operation->describe();
+  log("run " + who);
+  ++progress;
+  if (operation->communication) {
+    operation->state = State::Resident;
+    ++operation->stream->device->numResident;
+    communication::start(*operation);
+    refresh();
+    return;
+  }
+  operation->state = State::Running;
+  const Work &work = operation->work;
+  if (work.isCallback) {
+    mutex.unlock();
+    {
+      CallbackScope scope;
+      work.run(who);
+    }
+    mutex.lock();
+  } else if (work.run) {
+    work.run(who);
+  }
+  finish(operation);
+}
+
+void Engine::finish(const OperationRef &operation) {
+  Stream &stream = *operation->stream;
+  if (operation->state == State::Resident)
+    --stream.device->numResident;
+  operation->state = State::Done;
+  operation->work.run = nullptr;
+  operation->work.plan = nullptr;
+  operation->waits.clear();
+  communications.erase(operation->communication);
+  auto found = std::find(stream.queue.begin(), stream.queue.end(), operation);
+  stream.queue.erase(found);
+  if (stream.isDestroyed && stream.queue.empty())
+    destroyStream(stream);
+  ++progress;
+  changed.notify_all();
+}
+
+void Engine::refresh() {
+  std::vector<OperationRef> done;
+  for (const auto &[number, operation] : communications)
+    if (communication::isDone(number))
+      done.push_back(operation);
+  for (const OperationRef &operation : done) {
+    log("end " + operation->describe());
+    finish(operation);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What runs when
+//===----------------------------------------------------------------------===//
+
+/// Of communications that could start on a device any may be the first,
+/// whichever is needed.
+OperationRef Engine::choose(std::vector<OperationRef> runnable) {
+  OperationRef chosen = runnable[draw(runnable.size())];
+  if (!chosen->communication)
+    return chosen;
+  std::vector<OperationRef> rivals;
+  for (const OperationRef &other : getRunnable())
+    if (other->communication && other->stream->device == chosen->stream->device)
+      rivals.push_back(other);
+  return rivals[draw(rivals.size())];
+}
+
+void Engine::drift() {
+  refresh();
+  if (settings.order == Order::Lazy)
+    return;
+  // Once in 64 calls a stream changes its pace.
+  if (draw(64) == 0)
+    for (const auto &device : devices)
+      device->streams[draw(device->streams.size())]->haste = draw(4) * draw(3);
+  for (;;) {
+    // On average two operations for each call.
+    if (settings.order == Order::Random && draw(3) == 0)
+      return;
+    std::vector<OperationRef> candidates;
+    for (const OperationRef &operation : getRunnable()) {
+      bool isEager = settings.order == Order::Eager;
+      int haste = isEager ? 1 : operation->stream->haste;
+      candidates.insert(candidates.end(), haste, operation);
+    }
+    if (candidates.empty())
+      return;
+    run(choose(candidates));
+  }
+}
+
+/// Everything that has to happen before the operation is done.
+void Engine::collect(const OperationRef &operation, std::set<Operation *> &seen,
+                     std::vector<OperationRef> &needed) const {
+  std::vector<OperationRef> open = {operation};
+  while (!open.empty()) {
+    OperationRef next = open.back();
+    open.pop_back();
+    if (!next || next->isDone() || !seen.insert(next.get()).second)
+      continue;
+    needed.push_back(next);
+    open.insert(open.end(), next->waits.begin(), next->waits.end());
+    for (const OperationRef &before : next->stream->queue) {
+      if (before == next)
+        break;
+      open.push_back(before);
+    }
+    if (!next->communication)
+      continue;
+    for (uint64_t partner : communication::getPartners(next->communication))
+      open.push_back(findCommunication(partner));
+    Device *device = next->stream->device;
+    if (next->state != State::Resident &&
+        device->numResident >= settings.channels)
+      for (const auto &[number, other] : communications)
+        if (other->state == State::Resident && other->stream->device == device)
+          open.push_back(other);
+  }
+}
+
+bool Engine::step(const std::vector<OperationRef> &operations) {
+  std::set<Operation *> seen;
+  std::vector<OperationRef> needed, runnable;
+  for (const OperationRef &operation : operations)
+    collect(operation, seen, needed);
+  for (const OperationRef &operation : needed)
+    if (isRunnable(*operation))
+      runnable.push_back(operation);
+  if (runnable.empty())
+    return false;
+  run(choose(runnable));
+  return true;
+}
+
+static bool areDone(const std::vector<OperationRef> &operations) {
+  return std::all_of(
+      operations.begin(), operations.end(),
+      [](const OperationRef &each) { return !each || each->isDone(); });
+}
+
+/// Which communications this thread waits for.
+static void noteBlocked(const std::vector<OperationRef> &operations) {
+  std::set<uint64_t> numbers;
+  for (const OperationRef &operation : operations) {
+    if (!operation || operation->isDone())
+      continue;
+    numbers.insert(operation->behind.begin(), operation->behind.end());
+    if (operation->communication)
+      numbers.insert(operation->communication);
+  }
+  communication::noteAwaited({numbers.begin(), numbers.end()});
+}
+
+void Engine::wait(const std::vector<OperationRef> &operations,
+                  const std::string &who) {
+  Patience patience;
+  for (;;) {
+    refresh();
+    if (areDone(operations))
+      return communication::noteAwaited({});
+    if (step(operations))
+      continue;
+    noteBlocked(operations);
+    communication::checkDeadlock();
+    if (patience.isOver(settings.patience)) {
+      std::string sentence = who + " waits without end";
+      for (const OperationRef &operation : operations)
+        if (operation && !operation->isDone()) {
+          uint64_t number = operation->communication;
+          if (!number && !operation->behind.empty())
+            number = *operation->behind.begin();
+          sentence += " for " + operation->describe();
+          if (number)
+            sentence += ": " + communication::explain(number);
+          break;
+        }
+      leaveProcess(sentence);
+    }
+    rest();
+  }
+}
+
+bool Engine::poll(const std::vector<OperationRef> &operations,
+                  const std::string &who) {
+  refresh();
+  if (areDone(operations))
+    return true;
+  // A device goes on while it is asked; one of four questions sees that.
+  if (draw(4) == 0 && !step(operations))
+    communication::checkDeadlock();
+  return areDone(operations);
+}

@@ -1,0 +1,189 @@
+//===- Settings.cpp - What HETERO_STANDIN says ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Settings.h"
+#include "Ending.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace hetero::standin;
+
+static std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    size_t last = text.find(separator, begin);
+    if (last == std::string::npos)
+      last = text.size();
+    if (last > begin)
+      parts.push_back(text.substr(begin, last - begin));
+    begin = last + 1;
+  }
+  return parts;
+}
+
+[[noreturn]] static void refuse(const std::string &what) {
+  leaveProcess("HETERO_STANDIN: " + what);
+}
+
+static uint64_t parseNumber(const std::string &text, const std::string &what) {
+  char *rest = nullptr;
+  uint64_t value = std::strtoull(text.c_str(), &rest, 10);
+  if (text.empty() || *rest || text[0] == '-')
+    refuse("'" + text + "' is not a number for '" + what + "'");
+  return value;
+}
+
+static uint64_t parseBytes(const std::string &text) {
+  size_t digits = text.find_first_not_of("0123456789");
+  std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+  uint64_t value = parseNumber(text.substr(0, digits), "devices");
+  if (unit == "KiB")
+    return value << 10;
+  if (unit == "MiB")
+    return value << 20;
+  if (unit == "GiB")
+    return value << 30;
+  refuse("'" + text + "' is not a size of memory; units are KiB, MiB and GiB");
+}
+
+static std::vector<DeviceKind> parseDevices(const std::string &text) {
+  std::vector<DeviceKind> devices;
+  for (const std::string &entry : split(text, ',')) {
+    size_t colon = entry.find(':');
+    if (entry.rfind("sm_", 0) != 0 || colon == std::string::npos)
+      refuse("'" + entry + "' is not a device; one is written as sm_80:16GiB");
+    DeviceKind kind;
+    kind.capability = parseNumber(entry.substr(3, colon - 3), "devices");
+    kind.bytes = parseBytes(entry.substr(colon + 1));
+    kind.physical = devices.size();
+    devices.push_back(kind);
+  }
+  return devices;
+}
+
+/// "what@number".
+static std::pair<std::string, uint64_t> parseAt(const std::string &text,
+                                                const std::string &key) {
+  size_t at = text.find('@');
+  if (at == std::string::npos)
+    refuse("'" + key + "=" + text + "' does not say which call; write '" + key +
+           "=" + text + "@1'");
+  return {text.substr(0, at), parseNumber(text.substr(at + 1), key)};
+}
+
+/// Whether this library has the entry point.
+static bool isEntryPoint(const std::string &name) {
+  Dl_info own;
+  if (!dladdr(reinterpret_cast<void *>(&isEntryPoint), &own))
+    return true;
+  void *library = dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  for (const char *suffix : {"", "_v2", "_v3", "_v4"})
+    if (library && dlsym(library, (name + suffix).c_str()))
+      return true;
+  return !library;
+}
+
+static void parseFaults(const std::string &value, Settings &settings) {
+  for (const std::string &entry : split(value, ',')) {
+    auto [name, call] = parseAt(entry, "fail");
+    if (!isEntryPoint(name))
+      refuse("there is no entry point '" + name + "' to fail");
+    settings.faults.push_back({name, static_cast<int64_t>(call)});
+  }
+}
+
+static void parseLosses(const std::string &value, Settings &settings) {
+  for (const std::string &entry : split(value, ',')) {
+    auto [device, call] = parseAt(entry, "lose");
+    settings.losses.push_back({static_cast<int>(parseNumber(device, "lose")),
+                               static_cast<int64_t>(call)});
+  }
+}
+
+static std::string parsePath(std::string value) {
+  size_t at = value.find("%p");
+  if (at != std::string::npos)
+    value.replace(at, 2, std::to_string(getpid()));
+  return value;
+}
+
+static Order parseOrder(const std::string &value) {
+  if (value == "lazy")
+    return Order::Lazy;
+  if (value == "eager")
+    return Order::Eager;
+  if (value == "random")
+    return Order::Random;
+  refuse("there is no order '" + value +
+         "'; known are 'lazy', 'eager' and 'random'");
+}
+
+static void parse(const std::string &key, const std::string &value,
+                  Settings &settings) {
+  if (key == "devices")
+    settings.devices = parseDevices(value);
+  else if (key == "seed")
+    settings.seed = parseNumber(value, key);
+  else if (key == "order")
+    settings.order = parseOrder(value);
+  else if (key == "channels")
+    settings.channels = parseNumber(value, key);
+  else if (key == "patience")
+    settings.patience = parseNumber(value, key);
+  else if (key == "fail")
+    parseFaults(value, settings);
+  else if (key == "lose")
+    parseLosses(value, settings);
+  else if (key == "nccl" && value == "hang")
+    settings.doesNcclHang = true;
+  else if (key == "nccl")
+    refuse("there is no behaviour '" + value + "' of NCCL; known is 'hang'");
+  else if (key == "job")
+    settings.job = value;
+  else if (key == "log")
+    settings.log = parsePath(value);
+  else if (key == "counts")
+    settings.counts = parsePath(value);
+  else if (key == "report")
+    settings.report = parsePath(value);
+  else
+    refuse("'" + key +
+           "' is not known; known are 'devices', 'seed', 'order', 'channels', "
+           "'patience', 'fail', 'lose', 'nccl', 'job', 'log', 'counts' and "
+           "'report'");
+}
+
+/// CUDA takes the devices up to the first entry that is none.
+static void chooseVisible(Settings &settings) {
+  const char *text = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!text)
+    return;
+  std::vector<DeviceKind> visible;
+  for (const std::string &entry : split(text, ',')) {
+    char *rest = nullptr;
+    long index = std::strtol(entry.c_str(), &rest, 10);
+    if (*rest || index < 0 || index >= long(settings.devices.size()))
+      break;
+    visible.push_back(settings.devices[index]);
+  }
+  settings.devices = visible;
+}
+
+Settings Settings::fromEnvironment() {
+  Settings settings;
+  const char *text = std::getenv("HETERO_STANDIN");
+  for (const std::string &entry : split(text ? text : "", ';')) {
+    size_t equals = entry.find('=');
+    if (equals == std::string::npos)
+      refuse("'" + entry + "' has no value; write '" + entry + "=...'");
+    parse(entry.substr(0, equals), entry.substr(equals + 1), settings);
+  }
+  if (settings.devices.empty())
+    settings.devices.emplace_back();
+  if (settings.channels < 1)
+    refuse("a device has at least one channel");
+  chooseVisible(settings);
+  return settings;
+}

@@ -1,0 +1,70 @@
+//===- Settings.h - What HETERO_STANDIN says --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices of the stand-in and how it behaves, from one environment
+// variable:
+//
+//   HETERO_STANDIN="devices=sm_80:16GiB,sm_75:8GiB;seed=7;order=random"
+//
+//   devices=sm_80:16GiB,...  the devices of the machine (default: one of 4 GiB)
+//   seed=7                   for everything that CUDA leaves open
+//   order=lazy|eager|random  what runs when it is not asked for (random)
+//   channels=1               communications that a device runs at once
+//   fail=cuMemAlloc@3,...    the third call of the function gives an error
+//   lose=1@20                device 1 gives errors from its 20th call on
+//   nccl=hang                communications begin and never end
+//   patience=300             seconds without any progress before a wait is
+//                            called endless
+//   job=NAME                 processes with the same one share communicators
+//   log=FILE counts=FILE report=FILE
+//                            "%p" in a name becomes the number of the process
+//
+// CUDA_VISIBLE_DEVICES chooses from the devices, as it does for CUDA.
+
+#ifndef HETERO_TEST_CUDA_STANDIN_SETTINGS_H
+#define HETERO_TEST_CUDA_STANDIN_SETTINGS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hetero::standin {
+
+enum class Order { Lazy, Eager, Random };
+
+struct DeviceKind {
+  int capability = 80;
+  uint64_t bytes = uint64_t(4) << 30;
+  /// Among all devices of the machine, visible or not.
+  int physical = 0;
+};
+
+struct Fault {
+  std::string function;
+  int64_t call = 1;
+};
+
+struct Loss {
+  int device = 0;
+  int64_t call = 1;
+};
+
+struct Settings {
+  /// Those that are visible, in their order.
+  std::vector<DeviceKind> devices;
+  uint64_t seed = 0;
+  Order order = Order::Random;
+  int channels = 1;
+  std::vector<Fault> faults;
+  std::vector<Loss> losses;
+  bool doesNcclHang = false;
+  double patience = 300;
+  std::string job, log, counts, report;
+
+  /// Ends the process if there is something that it does not know.
+  static Settings fromEnvironment();
+};
+
+} // namespace hetero::standin
+
+#endif // HETERO_TEST_CUDA_STANDIN_SETTINGS_H
