@@ -3,7 +3,7 @@
 
 #include "hetero/Analysis/BatchAxis.h"
 #include "hetero/Analysis/Roles.h"
-#include "hetero/Analysis/UserShardings.h"
+#include "hetero/Analysis/UserConstraints.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Dialect/Stablehlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

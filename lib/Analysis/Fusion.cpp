@@ -124,7 +124,7 @@ FusionPlan::FusionPlan(const Kernel &kernel) {
   if (!kernel.isWhole) {
     block = kernel.block;
     inside.insert(kernel.ops.begin(), kernel.ops.end());
-    outputs.insert(kernel.outputs.begin(), kernel.outputs.end());
+    outputs.insert(kernel.results.begin(), kernel.results.end());
   }
   visitOps(kernel.ops);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/KernelMemory.h"
-#include "MemoryWalk.h"
+#include "KernelMemoryWalk.h"
 #include "hetero/Analysis/Summary.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -108,7 +108,7 @@ bool MemoryWalk::alias(Operation *op) {
   int64_t number = find(op->getOperand(0));
   if (number < 0 ||
       (buffers[number].kind != Buffer::Temporary &&
-       !(ownsInputs && buffers[number].kind == Buffer::Input)) ||
+       !(ownsOperands && buffers[number].kind == Buffer::Operand)) ||
       buffers[number].value != op->getOperand(0) ||
       !op->getOperand(0).hasOneUse())
     return false;
@@ -294,16 +294,16 @@ void MemoryWalk::visit(Operation *op, int64_t at) {
 
 /// Results take the place of temporaries that are computed in one go. Others
 /// are copied, one after the other, when all is done.
-void MemoryWalk::placeOutputs() {
-  for (auto [i, output] : llvm::enumerate(kernel.outputs)) {
+void MemoryWalk::placeResults() {
+  for (auto [i, result] : llvm::enumerate(kernel.results)) {
     int64_t end = kernel.ops.size() + i;
-    int64_t number = find(output);
+    int64_t number = find(result);
     written.push_back(end);
     if (number < 0)
       continue;
     Buffer &buffer = buffers[number];
     if (buffer.isDirect && buffer.kind == Buffer::Temporary &&
-        buffer.value == output) {
+        buffer.value == result) {
       buffer.kind = Buffer::Result;
       written.back() = buffer.first;
       continue;
@@ -313,11 +313,11 @@ void MemoryWalk::placeOutputs() {
 }
 
 void MemoryWalk::runOps() {
-  for (Value input : kernel.inputs) {
+  for (Value operand : kernel.operands) {
     Buffer buffer;
-    buffer.kind = Buffer::Input;
-    buffer.value = input;
-    bufferOf[input] = buffers.size();
+    buffer.kind = Buffer::Operand;
+    buffer.value = operand;
+    bufferOf[operand] = buffers.size();
     buffers.push_back(buffer);
   }
   for (auto [at, op] : llvm::enumerate(kernel.ops))
@@ -326,7 +326,7 @@ void MemoryWalk::runOps() {
 
 KernelMemory MemoryWalk::run(const llvm::SmallBitVector &lastUses) {
   runOps();
-  placeOutputs();
+  placeResults();
   KernelMemory memory;
   findInPlace(lastUses, memory.inPlace);
   for (const Buffer &buffer : buffers)

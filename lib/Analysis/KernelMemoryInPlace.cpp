@@ -1,7 +1,7 @@
 //===- KernelMemoryInPlace.cpp - What is computed in place ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "MemoryWalk.h"
+#include "KernelMemoryWalk.h"
 #include "hetero/Analysis/KernelMemory.h"
 
 using namespace mlir;
@@ -47,19 +47,19 @@ bool MemoryWalk::readsElementwise(const Buffer &result, int64_t operand) const {
 
 void MemoryWalk::findInPlace(const llvm::SmallBitVector &lastUses,
                              runtime::InPlaceList &pairs) const {
-  llvm::SmallBitVector free = lastUses, open(kernel.outputs.size(), true);
+  llvm::SmallBitVector free = lastUses, open(kernel.results.size(), true);
   for (bool elementwise : {true, false})
     for (unsigned i : open.set_bits())
       for (unsigned argument : free.set_bits()) {
-        Value operand = kernel.inputs[argument], output = kernel.outputs[i];
-        if (operand.getType() != output.getType())
+        Value operand = kernel.operands[argument], result = kernel.results[i];
+        if (operand.getType() != result.getType())
           continue;
         int64_t number = find(operand), last = buffers[number].last;
         bool fits = last < written[i];
         if (elementwise)
-          fits = last == written[i] && find(output) >= 0 &&
-                 buffers[find(output)].kind == Buffer::Result &&
-                 readsElementwise(buffers[find(output)], number);
+          fits = last == written[i] && find(result) >= 0 &&
+                 buffers[find(result)].kind == Buffer::Result &&
+                 readsElementwise(buffers[find(result)], number);
         if (!fits)
           continue;
         pairs.push_back({argument, i});

@@ -26,8 +26,8 @@ Kernel Kernel::ofBlock(Block &block) {
   kernel.block = &block;
   for (Operation &op : block.without_terminator())
     kernel.ops.push_back(&op);
-  kernel.inputs.assign(block.args_begin(), block.args_end());
-  kernel.outputs = llvm::to_vector(block.getTerminator()->getOperands());
+  kernel.operands.assign(block.args_begin(), block.args_end());
+  kernel.results = llvm::to_vector(block.getTerminator()->getOperands());
   kernel.isWhole = true;
   return kernel;
 }
@@ -77,7 +77,7 @@ static Kernel makeKernel(Block &block, ArrayRef<Operation *> own) {
   llvm::SmallPtrSet<Operation *, 16> inside(kernel.ops.begin(),
                                             kernel.ops.end()),
       owned(own.begin(), own.end());
-  llvm::SetVector<Value> inputs, outputs;
+  llvm::SetVector<Value> operands, results;
   for (Operation *op : kernel.ops) {
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
@@ -85,7 +85,7 @@ static Kernel makeKernel(Block &block, ArrayRef<Operation *> own) {
           continue;
         if (!operand.getDefiningOp() ||
             !inside.contains(operand.getDefiningOp()))
-          inputs.insert(operand);
+          operands.insert(operand);
       }
     });
     if (!owned.contains(op))
@@ -96,11 +96,11 @@ static Kernel makeKernel(Block &block, ArrayRef<Operation *> own) {
         Operation *top = block.findAncestorOpInBlock(*user);
         // Other kernels make it anew; who returns or sends it does not.
         if (!inside.contains(top) && (!again || !isComputation(top)))
-          outputs.insert(result);
+          results.insert(result);
       }
   }
-  kernel.inputs = inputs.takeVector();
-  kernel.outputs = outputs.takeVector();
+  kernel.operands = operands.takeVector();
+  kernel.results = results.takeVector();
   return kernel;
 }
 
@@ -114,7 +114,7 @@ SmallVector<Piece> hetero::cutUnit(func::FuncOp unit) {
   SmallVector<Operation *> ops;
   auto addKernel = [&] {
     Kernel kernel = makeKernel(block, ops);
-    if (!kernel.outputs.empty())
+    if (!kernel.results.empty())
       pieces.push_back({std::move(kernel)});
     ops.clear();
   };
@@ -152,13 +152,13 @@ std::optional<Kernel> hetero::getWholeProgram(func::FuncOp program,
     hasUnits = true;
   }
   Kernel kernel = Kernel::ofBlock(block);
-  llvm::SetVector<Value> outputs;
-  for (Value value : kernel.outputs)
+  llvm::SetVector<Value> results;
+  for (Value value : kernel.results)
     if (value.getDefiningOp())
-      outputs.insert(value);
-  if (!hasUnits || outputs.empty())
+      results.insert(value);
+  if (!hasUnits || results.empty())
     return std::nullopt;
-  kernel.outputs = outputs.takeVector();
+  kernel.results = results.takeVector();
   return kernel;
 }
 
@@ -208,20 +208,20 @@ func::FuncOp hetero::emitKernel(OpBuilder &builder, StringRef name,
   };
   auto function =
       func::FuncOp::create(builder, loc, name,
-                           builder.getFunctionType(getTypes(kernel.inputs),
-                                                   getTypes(kernel.outputs)));
+                           builder.getFunctionType(getTypes(kernel.operands),
+                                                   getTypes(kernel.results)));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToEnd(block);
   IRMapping mapping;
-  for (auto [input, argument] :
-       llvm::zip_equal(kernel.inputs, block->getArguments()))
-    mapping.map(input, reshape(builder, loc, input.getType(), argument));
+  for (auto [operand, argument] :
+       llvm::zip_equal(kernel.operands, block->getArguments()))
+    mapping.map(operand, reshape(builder, loc, operand.getType(), argument));
   for (Operation *op : kernel.ops)
     clone(builder, op, mapping, getUnit);
   SmallVector<Value> results;
-  for (Value output : kernel.outputs)
-    results.push_back(reshape(builder, loc, getBoundaryType(output.getType()),
-                              mapping.lookup(output)));
+  for (Value result : kernel.results)
+    results.push_back(reshape(builder, loc, getBoundaryType(result.getType()),
+                              mapping.lookup(result)));
   func::ReturnOp::create(builder, loc, results);
   return function;
 }

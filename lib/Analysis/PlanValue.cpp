@@ -183,7 +183,7 @@ static planner::Stage getStage(const StageView &view) {
   for (auto [first, last] :
        llvm::zip_equal(op.getFirstLayers(), op.getLastLayers()))
     stage.layers.push_back({first, last});
-  stage.mesh.devices.assign(view.grid.begin(), view.grid.end());
+  stage.mesh.devices.assign(view.devices.begin(), view.devices.end());
   stage.mesh.data = view.dataSize;
   stage.mesh.tensor = view.tensorSize;
   for (auto list : op.getSamples().getAsRange<DenseI64ArrayAttr>())

@@ -8,11 +8,11 @@ using namespace hetero;
 
 std::optional<std::pair<int64_t, int64_t>>
 StageView::findMember(int64_t rank) const {
-  const auto *it = llvm::find(grid, rank);
-  if (it == grid.end())
+  const auto *it = llvm::find(devices, rank);
+  if (it == devices.end())
     return std::nullopt;
-  return std::pair((it - grid.begin()) / tensorSize,
-                   (it - grid.begin()) % tensorSize);
+  return std::pair((it - devices.begin()) / tensorSize,
+                   (it - devices.begin()) % tensorSize);
 }
 
 /// `distinct` has the different sizes of microbatches in order of first
@@ -23,11 +23,11 @@ static FailureOr<StageView> readStage(PlanOp plan, StageOp stage,
   view.stage = stage;
   view.mesh =
       SymbolTable::lookupNearestSymbolFrom<MeshOp>(plan, stage.getMeshAttr());
-  view.dataAxes = stage.getBatchAxes();
+  view.batchAxes = stage.getBatchAxes();
   SmallVector<Attribute> others;
-  if (!view.dataAxes.empty())
+  if (!view.batchAxes.empty())
     for (Attribute axis : view.mesh.getAxisNames())
-      if (!llvm::is_contained(view.dataAxes, axis))
+      if (!llvm::is_contained(view.batchAxes, axis))
         others.push_back(axis);
   if (others.size() > 1)
     return stage.emitOpError() << "leaves " << others.size()
@@ -37,13 +37,13 @@ static FailureOr<StageView> readStage(PlanOp plan, StageOp stage,
     view.tensorAxes = ArrayAttr::get(stage.getContext(), others);
     view.tensorSize = *view.mesh.getGroupSize(view.tensorAxes);
   }
-  view.dataSize = *view.mesh.getGroupSize(view.dataAxes);
-  view.grid.resize(view.dataSize * view.tensorSize);
+  view.dataSize = *view.mesh.getGroupSize(view.batchAxes);
+  view.devices.resize(view.dataSize * view.tensorSize);
   for (int64_t rank : view.mesh.getDevices()) {
     int64_t tensor =
         others.empty() ? 0 : *view.mesh.getMember(rank, view.tensorAxes);
-    view.grid[*view.mesh.getMember(rank, view.dataAxes) * view.tensorSize +
-              tensor] = rank;
+    view.devices[*view.mesh.getMember(rank, view.batchAxes) * view.tensorSize +
+                 tensor] = rank;
   }
   for (int64_t size : plan.getMicrobatches()) {
     size_t index = llvm::find(distinct, size) - distinct.begin();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Analysis/Roles.h"
+#include "TreePath.h"
 #include "hetero/Analysis/Slices.h"
 #include "hetero/Dialect/Hetero/HeteroDialect.h"
 #include "hetero/Dialect/Stablehlo.h"
@@ -366,21 +367,14 @@ void RoleInference::classifyState() {
                                       : RoleKind::ModelState);
 }
 
-/// The name of the tree that an argument is a leaf of.
-static StringRef getTreeName(BlockArgument argument) {
-  auto name = dyn_cast<NameLoc>(argument.getLoc());
-  return name ? name.getName().getValue().take_until(
-                    [](char c) { return c == '[' || c == '.'; })
-              : StringRef();
-}
-
 /// A tree whose leaves differ in their first size, beside others that all have
 /// the same one, which it does not have, holds frozen weights.
 SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
   llvm::MapVector<StringRef, llvm::SmallSetVector<int64_t, 2>> sizes;
   for (unsigned i : data) {
     BlockArgument argument = entry.getArgument(i);
-    sizes[getTreeName(argument)].insert(getLeadingSize(argument.getType()));
+    sizes[getArgumentPath(argument).root].insert(
+        getLeadingSize(argument.getType()));
   }
   llvm::SmallSetVector<int64_t, 2> common;
   for (const auto &[tree, leading] : sizes)
@@ -390,7 +384,8 @@ SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
     return SmallVector<unsigned>(data);
   SmallVector<unsigned> rest;
   for (unsigned i : data)
-    if (sizes[getTreeName(entry.getArgument(i))].contains(common.front()))
+    if (sizes[getArgumentPath(entry.getArgument(i)).root].contains(
+            common.front()))
       rest.push_back(i);
     else
       assign(i, RoleKind::ModelState);
@@ -455,12 +450,12 @@ LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
       continue;
     }
     samplesFirst.push_back(i);
-    batchTrees.insert(getTreeName(argument));
+    batchTrees.insert(getArgumentPath(argument).root);
     assign(i, RoleKind::Batch);
   }
   for (unsigned i : open) {
     BlockArgument argument = entry.getArgument(i);
-    StringRef tree = getTreeName(argument);
+    StringRef tree = getArgumentPath(argument).root;
     bool isData = !tree.empty() && batchTrees.contains(tree);
     int64_t size = getLeadingSize(argument.getType());
     bool isUnclear = llvm::all_of(
@@ -477,11 +472,11 @@ LogicalResult RoleInference::classifyInputs() {
   llvm::SmallDenseSet<StringRef> stateTrees;
   for (unsigned i = 0; i < updatedBy.size(); ++i)
     if (updatedBy[i])
-      stateTrees.insert(getTreeName(entry.getArgument(i)));
+      stateTrees.insert(getArgumentPath(entry.getArgument(i)).root);
   SmallVector<unsigned> data;
   for (unsigned i = 0; i < updatedBy.size(); ++i) {
     BlockArgument argument = entry.getArgument(i);
-    StringRef tree = getTreeName(argument);
+    StringRef tree = getArgumentPath(argument).root;
     if (roles.arguments[i])
       continue;
     if (isRandomKey(argument))

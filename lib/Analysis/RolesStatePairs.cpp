@@ -1,6 +1,7 @@
 //===- RolesStatePairs.cpp - Which result follows an argument -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "TreePath.h"
 #include "hetero/Analysis/Roles.h"
 #include "hetero/Analysis/Slices.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,15 +15,6 @@ using namespace hetero;
 //===----------------------------------------------------------------------===//
 // Paths into JAX's trees
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// `opt[1][0].mu['Dense_0']['bias']` is the leaf `[1][0].mu['Dense_0']['bias']`
-/// of the tree `opt`.
-struct TreePath {
-  StringRef root;
-  StringRef leaf;
-};
-} // namespace
 
 static TreePath parsePath(StringRef text) {
   size_t end = text.find_first_of("[.");
@@ -55,8 +47,7 @@ static bool haveSimilarNames(TreePath argument, TreePath result) {
   return name.empty() || name == argument.root || !name.getAsInteger(10, index);
 }
 
-/// JAX keeps the path of an argument as the name of its location.
-static TreePath getArgumentPath(BlockArgument argument) {
+TreePath hetero::getArgumentPath(BlockArgument argument) {
   Location loc = argument.getLoc();
   if (auto name = dyn_cast<NameLoc>(loc))
     return parsePath(name.getName());

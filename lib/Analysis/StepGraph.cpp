@@ -230,7 +230,7 @@ void GraphBuilder::addResults(const StepRoles &roles) {
     if (role && role.getKind() == RoleKind::UpdatedState) {
       auto it = argumentOf.find(*role.getArgument());
       if (it != argumentOf.end()) {
-        result.graph.arguments[it->second].next = getTensor(value);
+        result.graph.arguments[it->second].updatedBy = getTensor(value);
         continue;
       }
     }

@@ -334,42 +334,6 @@ planner::Problem hetero::getProblem(func::FuncOp step,
   return ProblemBuilder(step, forms, layers, graph).build();
 }
 
-/// A `hetero.placement` that is already there decides for its whole layer.
-LogicalResult hetero::addPins(func::FuncOp step, const StepLayers &layers,
-                              planner::Problem &problem) {
-  std::map<int64_t, Operation *> pinned;
-  for (Operation &op : step.getBody().front()) {
-    auto placement =
-        op.getAttrOfType<PlacementAttr>(HeteroDialect::getPlacementAttrName());
-    auto place = layers.ofOp.find(&op);
-    if (!placement || place == layers.ofOp.end())
-      continue;
-    planner::Pin pin;
-    pin.layer = place->second.layer;
-    pin.stage = placement.getStage();
-    if (FlatSymbolRefAttr name = placement.getMesh()) {
-      auto mesh = SymbolTable::lookupNearestSymbolFrom<MeshOp>(step, name);
-      pin.devices.assign(mesh.getDevices().begin(), mesh.getDevices().end());
-      llvm::sort(pin.devices);
-    }
-    auto [other, inserted] = pinned.try_emplace(pin.layer, &op);
-    if (inserted) {
-      problem.constraints.pins.push_back(std::move(pin));
-      continue;
-    }
-    auto first = other->second->getAttrOfType<PlacementAttr>(
-        HeteroDialect::getPlacementAttrName());
-    if (first == placement)
-      continue;
-    return (op.emitOpError() << "is placed on stage " << placement.getStage()
-                             << ", but another operation of layer " << pin.layer
-                             << " is on stage " << first.getStage())
-               .attachNote(other->second->getLoc())
-           << "the other one is here";
-  }
-  return success();
-}
-
 void hetero::addTensorSplits(const TensorSplits &splits, int64_t largest,
                              planner::Problem &problem) {
   SmallVector<int64_t> kinds;

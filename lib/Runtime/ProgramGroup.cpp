@@ -167,7 +167,7 @@ ProgramGroup::create(std::vector<RankSetup> setups,
   return group;
 }
 
-size_t ProgramGroup::getNumSessions() const { return shared->ranks.size(); }
+size_t ProgramGroup::getNumLocalRanks() const { return shared->ranks.size(); }
 
 Session &ProgramGroup::getSession(size_t i) {
   return *shared->ranks[i].session;
@@ -178,7 +178,7 @@ int64_t ProgramGroup::getNumRanks() const {
 }
 
 bool ProgramGroup::hasOthers() const {
-  return int64_t(getNumSessions()) < getNumRanks();
+  return int64_t(getNumLocalRanks()) < getNumRanks();
 }
 
 MaybeError ProgramGroup::setArgument(int64_t index, const void *whole,
@@ -194,11 +194,11 @@ MaybeError ProgramGroup::setArgument(int64_t index, const void *whole,
         return "argument " + str(index) + ": " + *error;
       MaybeError error;
       if (rank.device->isHost()) {
-        Result<void *> local = rank.session->makeArgument(i);
-        if (local)
-          scatterInto(*local, binding.region, whole, type);
+        Result<void *> part = rank.session->makeArgument(i);
+        if (part)
+          scatterInto(*part, binding.region, whole, type);
         else
-          error = local.error();
+          error = part.error();
       } else {
         std::vector<char> part(program.buffers[binding.buffer].numBytes());
         scatterInto(part.data(), binding.region, whole, type);

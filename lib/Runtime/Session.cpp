@@ -114,35 +114,37 @@ MaybeError Session::setArgument(size_t binding, const void *data) {
   return device.write(*block, data, type.numBytes());
 }
 
-MaybeError Session::carry(size_t result, size_t argument) {
-  if (result >= program.results.size() || argument >= program.arguments.size())
-    return "there is no result binding " + str(result) +
-           " or no argument binding " + str(argument);
-  const Binding &from = program.results[result];
-  const Binding &to = program.arguments[argument];
+MaybeError Session::carry(size_t resultBinding, size_t argumentBinding) {
+  if (resultBinding >= program.results.size() ||
+      argumentBinding >= program.arguments.size())
+    return "there is no result binding " + str(resultBinding) +
+           " or no argument binding " + str(argumentBinding);
+  const Binding &from = program.results[resultBinding];
+  const Binding &to = program.arguments[argumentBinding];
   const TensorType &fromType = program.buffers[from.buffer];
   const TensorType &toType = program.buffers[to.buffer];
   if (fromType != toType)
     return "result " + str(from.index) + " is " + fromType.str() + " and " +
-           describeArgument(argument) + " is " + toType.str();
+           describeArgument(argumentBinding) + " is " + toType.str();
   if (!(from.region == to.region))
-    return "result " + str(from.index) + " and " + describeArgument(argument) +
+    return "result " + str(from.index) + " and " +
+           describeArgument(argumentBinding) +
            " are different parts of their tensors";
-  carried[argument] = result;
+  carried[argumentBinding] = resultBinding;
   return std::nullopt;
 }
 
-MaybeError Session::keep(size_t argument) {
-  if (argument >= program.arguments.size())
-    return "there is no argument binding " + str(argument);
-  BufferId id = program.arguments[argument].buffer;
+MaybeError Session::keep(size_t argumentBinding) {
+  if (argumentBinding >= program.arguments.size())
+    return "there is no argument binding " + str(argumentBinding);
+  BufferId id = program.arguments[argumentBinding].buffer;
   for (size_t i = 0; i < program.instructions.size(); ++i)
     if (program.instructions[i].opcode == Opcode::Accumulate &&
         program.instructions[i].operands[1] == id)
-      return describeArgument(argument) +
+      return describeArgument(argumentBinding) +
              " cannot be kept: " + describe(program, i) +
              " updates it in place";
-  kept[argument] = true;
+  kept[argumentBinding] = true;
   keptBuffers[id] = true;
   return std::nullopt;
 }

@@ -260,8 +260,8 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
 
 std::vector<int64_t> StepExecutable::getLocalRanks() const {
   std::vector<int64_t> ranks;
-  ranks.reserve(group->getNumSessions());
-  for (size_t i = 0; i < group->getNumSessions(); ++i)
+  ranks.reserve(group->getNumLocalRanks());
+  for (size_t i = 0; i < group->getNumLocalRanks(); ++i)
     ranks.push_back(group->getSession(i).getProgram().rank);
   return ranks;
 }
@@ -313,7 +313,7 @@ MaybeError StepExecutable::carryState() {
 MaybeError StepExecutable::step() { return group->step(); }
 
 void StepExecutable::abort(const std::string &reason) {
-  for (size_t i = 0; i < group->getNumSessions(); ++i)
+  for (size_t i = 0; i < group->getNumLocalRanks(); ++i)
     group->getSession(i).getCommunicator().getTransport().abort(reason);
 }
 

@@ -223,7 +223,7 @@ class StepExecutable:
         self._types = [_numpy_type(tensor) for tensor in self._executable.arguments]
         self._result_types = [_numpy_type(tensor) for tensor in self._executable.results]
         # By argument: the result that becomes it after each step.
-        self._carried = {
+        self._updated_by = {
             tensor.updates: index
             for index, tensor in enumerate(self._executable.results)
             if tensor.updates is not None
@@ -309,8 +309,8 @@ class StepExecutable:
             if isinstance(argument, DeviceArray):
                 if argument.is_deleted():
                     argument.fetch()  # Raises.
-                carried = self._carried.get(index)
-                if self._started and carried is not None and argument.is_result(self, carried):
+                result = self._updated_by.get(index)
+                if self._started and result is not None and argument.is_result(self, result):
                     continue
             values[index] = self._to_numpy(index, argument)
         return values

@@ -271,17 +271,17 @@ public:
   PlanInfo getPlan() const override {
     return describe(executable->getPlanned());
   }
-  std::string getPrograms() const override {
+  std::string getPartitioned() const override {
     return toText(executable->getPartitioned());
   }
 
-  MaybeError setArgument(int64_t index, const void *data) override {
-    return executable->setArgument(index, data,
+  MaybeError setArgument(int64_t index, const void *whole) override {
+    return executable->setArgument(index, whole,
                                    executable->getArguments()[index].type);
   }
   MaybeError step() override { return executable->step(); }
-  MaybeError getResult(int64_t index, void *data) override {
-    return executable->getResult(index, data,
+  MaybeError getResult(int64_t index, void *whole) override {
+    return executable->getResult(index, whole,
                                  executable->getResults()[index].type);
   }
   void abort(const std::string &reason) override { executable->abort(reason); }

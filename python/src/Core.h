@@ -8,7 +8,7 @@
 //   auto step = compileSource(text, options);
 //   if (!step)
 //     throw CompileError(step.error());
-//   (*step)->setArgument(0, data);
+//   (*step)->setArgument(0, whole);
 //
 // Nothing here touches Python, so everything may run without its lock.
 
@@ -111,11 +111,11 @@ public:
   virtual int64_t getPeakBytes() const = 0;
   virtual PlanInfo getPlan() const = 0;
   /// The module with the programs of the ranks.
-  virtual std::string getPrograms() const = 0;
+  virtual std::string getPartitioned() const = 0;
 
-  virtual runtime::MaybeError setArgument(int64_t index, const void *data) = 0;
+  virtual runtime::MaybeError setArgument(int64_t index, const void *whole) = 0;
   virtual runtime::MaybeError step() = 0;
-  virtual runtime::MaybeError getResult(int64_t index, void *data) = 0;
+  virtual runtime::MaybeError getResult(int64_t index, void *whole) = 0;
   /// Ends a step that is under way on another thread, and the run with it.
   virtual void abort(const std::string &reason) = 0;
 

@@ -177,24 +177,24 @@ static void checkData(const std::vector<StepTensor> &list, const char *what,
 }
 
 static void setArgument(StepExecutable &compiled, int64_t index,
-                        const InputBytes &data) {
-  checkData(compiled.getArguments(), "argument", index, data.size());
+                        const InputBytes &whole) {
+  checkData(compiled.getArguments(), "argument", index, whole.size());
   MaybeError error;
   {
     nb::gil_scoped_release unlocked;
-    error = compiled.setArgument(index, data.data());
+    error = compiled.setArgument(index, whole.data());
   }
   if (error)
     throw ExecutionError(*error);
 }
 
 static void getResult(StepExecutable &compiled, int64_t index,
-                      const OutputBytes &data) {
-  checkData(compiled.getResults(), "result", index, data.size());
+                      const OutputBytes &whole) {
+  checkData(compiled.getResults(), "result", index, whole.size());
   MaybeError error;
   {
     nb::gil_scoped_release unlocked;
-    error = compiled.getResult(index, data.data());
+    error = compiled.getResult(index, whole.data());
   }
   if (error)
     throw ExecutionError(*error);
@@ -305,7 +305,7 @@ static void bindStep(nb::module_ &m) {
       .def_prop_ro("num_ranks", &StepExecutable::getNumRanks)
       .def_prop_ro("peak_bytes", &StepExecutable::getPeakBytes)
       .def_prop_ro("plan", &StepExecutable::getPlan)
-      .def_prop_ro("programs", &StepExecutable::getPrograms)
+      .def_prop_ro("programs", &StepExecutable::getPartitioned)
       .def("set_argument", setArgument)
       .def("get_result", getResult)
       .def("step", step)

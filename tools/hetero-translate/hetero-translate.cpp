@@ -8,6 +8,7 @@
 #include "hetero/Analysis/Step.h"
 #include "hetero/Analysis/StepReading.h"
 #include "hetero/Analysis/Summary.h"
+#include "hetero/Analysis/UserConstraints.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/InitAll.h"
 #include "hetero/Support/LargeStack.h"

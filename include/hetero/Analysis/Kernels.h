@@ -29,13 +29,13 @@ namespace hetero {
 
 /// Operations of a block, in their order, that are compiled together.
 struct Kernel {
-  /// All of a block but its terminator, whose operands are the outputs.
+  /// All of a block but its terminator, whose operands are the results.
   static Kernel ofBlock(mlir::Block &block);
 
   mlir::Block *block = nullptr;
   llvm::SmallVector<mlir::Operation *> ops;
-  llvm::SmallVector<mlir::Value> inputs, outputs;
-  /// All of its block: then the outputs may have one value several times.
+  llvm::SmallVector<mlir::Value> operands, results;
+  /// All of its block: then the results may have one value several times.
   bool isWhole = false;
 };
 
@@ -52,7 +52,7 @@ llvm::SmallVector<Piece> cutUnit(mlir::func::FuncOp unit);
 using GetUnitFn = llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)>;
 
 /// All of a rank program as one kernel, if it does not communicate and has
-/// units: its outputs are each value that it returns and is no argument, once.
+/// units: its results are each value that it returns and is no argument, once.
 std::optional<Kernel> getWholeProgram(mlir::func::FuncOp program,
                                       GetUnitFn getUnit);
 

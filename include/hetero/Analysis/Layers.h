@@ -50,8 +50,8 @@ struct StepLayers {
   int64_t numLayers = 0;
   /// Operations of the step's block that belong to a layer.
   llvm::DenseMap<mlir::Operation *, Place> ofOp;
-  /// The layer that each argument lives in: of state, where it is updated; of
-  /// everything else, where it is used first.
+  /// The layer that each argument lives in: the first one that reads it in the
+  /// forward, else that of a user of it.
   llvm::SmallVector<int64_t> ofArgument;
   /// What to call each layer: where most of its forward is in the user's
   /// program ("h_3/attn"), else "block 3 of 12", else "layer_7". All differ.

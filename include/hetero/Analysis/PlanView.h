@@ -27,16 +27,17 @@ namespace hetero {
 struct StageView {
   mutable StageOp stage;
   mutable MeshOp mesh;
-  /// Axes of the mesh; `tensorAxes` is null if there is none.
-  mlir::ArrayAttr dataAxes, tensorAxes;
+  /// Axes of the mesh: of the data and of the tensor members; `tensorAxes` is
+  /// null if there is none.
+  mlir::ArrayAttr batchAxes, tensorAxes;
   int64_t dataSize = 1, tensorSize = 1;
   /// The ranks, one data member after the other.
-  llvm::SmallVector<int64_t> grid;
+  llvm::SmallVector<int64_t> devices;
   /// For each microbatch the samples of each data member.
   llvm::SmallVector<llvm::SmallVector<int64_t>> samples;
 
   int64_t getRank(int64_t data, int64_t tensor) const {
-    return grid[data * tensorSize + tensor];
+    return devices[data * tensorSize + tensor];
   }
   /// The data and the tensor member that a rank is; nothing if the stage does
   /// not have it.

@@ -24,11 +24,6 @@ planner::Problem getProblem(mlir::func::FuncOp step, const FormAnalysis &forms,
 /// Lets each layer be like the first one of its kind that has its costs, too.
 void linkEqualLayers(llvm::ArrayRef<int64_t> kinds, planner::Problem &problem);
 
-/// Adds a pin for each layer with a `hetero.placement`. Fails, with both
-/// places, when operations of one layer are placed on different stages.
-mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,
-                            planner::Problem &problem);
-
 /// The most parts that a layer is ever divided in.
 inline constexpr int64_t largestTensorDegree = 64;
 

@@ -58,7 +58,7 @@ public:
   ProgramGroup &operator=(const ProgramGroup &) = delete;
 
   /// The ranks of this process.
-  size_t getNumSessions() const;
+  size_t getNumLocalRanks() const;
   Session &getSession(size_t i);
   int64_t getNumRanks() const;
 

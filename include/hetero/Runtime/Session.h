@@ -8,7 +8,7 @@
 // binding 0 is the new parameter, 1 the loss.
 //
 //   Session session = ...;
-//   session.carry(/*result=*/0, /*argument=*/0);   // once
+//   session.carry(/*resultBinding=*/0, /*argumentBinding=*/0); // once
 //   session.setArgument(0, parameter);
 //   for (...) {
 //     session.setArgument(1, batch);
@@ -59,11 +59,11 @@ public:
 
   /// After each step the result becomes the argument of the next one. Types and
   /// regions agree.
-  MaybeError carry(size_t result, size_t argument);
+  MaybeError carry(size_t resultBinding, size_t argumentBinding);
 
   /// The argument stays as it is for the following steps. Not for one that the
   /// program updates in place.
-  MaybeError keep(size_t argument);
+  MaybeError keep(size_t argumentBinding);
 
   /// Whether the program may free arguments before the step ends; at first it
   /// may. If not, a step needs memory for old and new state at once.

@@ -29,6 +29,11 @@ std::unique_ptr<llvm::MemoryBuffer>
 readInput(llvm::StringRef filename, const mlir::DialectRegistry &registry,
           llvm::raw_ostream &errs);
 
+/// Whether MLIR's reader comes to an end on the bytecode in `buffer`, as a
+/// forked process finds out.
+bool survivesBytecode(const llvm::MemoryBuffer &buffer,
+                      const mlir::DialectRegistry &registry);
+
 } // namespace hetero
 
 #endif // HETERO_TOOLS_INPUT_H

@@ -58,8 +58,8 @@ std::string KernelTable::addKernel(Operation *op) {
         (op->getName().stripDialect() + "_" + Twine(singles.size())).str();
     Kernel kernel;
     kernel.ops = {op};
-    kernel.inputs = llvm::to_vector(op->getOperands());
-    kernel.outputs.assign(op->result_begin(), op->result_end());
+    kernel.operands = llvm::to_vector(op->getOperands());
+    kernel.results.assign(op->result_begin(), op->result_end());
     emit(it->second, kernel, op->getLoc());
   }
   return it->second;

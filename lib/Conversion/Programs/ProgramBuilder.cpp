@@ -88,17 +88,17 @@ void ProgramBuilder::addKernelCall(StringRef kernel,
   instruction.results.assign(results.begin(), results.end());
 }
 
-/// A kernel, whose outputs are `results`.
+/// A kernel, whose results become `results`.
 LogicalResult ProgramBuilder::convertPiece(const NamedPiece &piece,
                                            Operation *op, ValueRange results) {
-  SmallVector<BufferId> operands =
-      llvm::map_to_vector(piece.kernel.inputs, [&](Value v) { return get(v); });
+  SmallVector<BufferId> operands = llvm::map_to_vector(
+      piece.kernel.operands, [&](Value v) { return get(v); });
   SmallVector<BufferId> ids;
-  for (Value output : piece.kernel.outputs) {
-    std::optional<runtime::TensorType> type = getRuntimeType(output.getType());
+  for (Value made : piece.kernel.results) {
+    std::optional<runtime::TensorType> type = getRuntimeType(made.getType());
     if (!type)
-      return emitError(output.getLoc())
-             << "a value of type " << output.getType() << " cannot be executed";
+      return emitError(made.getLoc())
+             << "a value of type " << made.getType() << " cannot be executed";
     ids.push_back(addBuffer(*type));
   }
   addKernelCall(piece.name, operands, ids, op);
@@ -123,10 +123,10 @@ LogicalResult ProgramBuilder::convertCall(func::CallOp call) {
         return failure();
       continue;
     }
-    // The outputs of one that is whole are those of the call, in order.
+    // The results of one that is whole are those of the call, in order.
     if (piece.kernel.isWhole)
       return convertPiece(piece, call, call.getResults());
-    if (failed(convertPiece(piece, call, piece.kernel.outputs)))
+    if (failed(convertPiece(piece, call, piece.kernel.results)))
       return failure();
   }
   for (auto [result, value] :
@@ -469,7 +469,7 @@ FailureOr<runtime::Program> ProgramBuilder::build() {
   if (std::optional<NamedPiece> whole = kernels.getWhole(function)) {
     label = "step";
     if (failed(convertPiece(*whole, block.getTerminator(),
-                            whole->kernel.outputs)) ||
+                            whole->kernel.results)) ||
         failed(convert(block.getTerminator())))
       return failure();
   } else {

@@ -170,12 +170,12 @@ Error GraphChecker::run() {
             checkOp(op, "operation " + Twine(index) + " ('" + op.name + "')"))
       return error;
   for (auto [index, argument] : enumerate(graph.arguments)) {
-    if (!argument.next)
+    if (!argument.updatedBy)
       continue;
     std::string name = "argument " + std::to_string(index);
-    if (Error error = checkUse(*argument.next, name))
+    if (Error error = checkUse(*argument.updatedBy, name))
       return error;
-    if (graph.tensors[*argument.next].dims !=
+    if (graph.tensors[*argument.updatedBy].dims !=
         graph.tensors[argument.tensor].dims)
       return createStringError(name + " has other dimensions than its next "
                                       "value");

@@ -129,9 +129,9 @@ Atoms::Atoms(const Graph &graph) : graph(graph) {
   // A next value is stored as its argument.
   for (const GraphArgument &argument : graph.arguments)
     for (size_t dim = 0;
-         argument.next && dim < graph.tensors[argument.tensor].dims.size();
+         argument.updatedBy && dim < graph.tensors[argument.tensor].dims.size();
          ++dim)
-      parent[find(firstDim[*argument.next] + dim)] =
+      parent[find(firstDim[*argument.updatedBy] + dim)] =
           find(firstDim[argument.tensor] + dim);
   for (bool changed = true; changed;) {
     changed = false;
@@ -204,12 +204,12 @@ findSegments(const Graph &graph, ArrayRef<int64_t> segments) {
       add(tensor, segment);
   }
   for (const GraphArgument &argument : graph.arguments) {
-    if (!argument.next)
+    if (!argument.updatedBy)
       continue;
-    for (int64_t segment : SmallVector<int64_t, 1>(of[*argument.next]))
+    for (int64_t segment : SmallVector<int64_t, 1>(of[*argument.updatedBy]))
       add(argument.tensor, segment);
     for (int64_t segment : SmallVector<int64_t, 1>(of[argument.tensor]))
-      add(*argument.next, segment);
+      add(*argument.updatedBy, segment);
   }
   for (auto &list : of) {
     if (list.empty())

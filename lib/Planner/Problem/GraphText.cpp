@@ -130,7 +130,7 @@ static GraphArgument readArgument(YamlReader &reader, const YamlNode &node) {
     else
       argument.role = *known;
   }
-  mapping.read("next", argument.next, 0);
+  mapping.read("next", argument.updatedBy, 0);
   mapping.finish();
   return argument;
 }
@@ -209,7 +209,7 @@ void hetero::planner::writeGraph(const Graph &graph, raw_ostream &os) {
                  [](YamlWriter &item, const GraphArgument &argument) {
                    item.write("tensor", argument.tensor);
                    item.write("role", argument.role);
-                   item.write("next", argument.next);
+                   item.write("next", argument.updatedBy);
                  });
   top.writeItems("operations", graph.operations, writeOp);
   top.writeUnless({}, "results", graph.results);

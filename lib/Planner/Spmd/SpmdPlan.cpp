@@ -134,8 +134,8 @@ Graph LayerGraph::build() {
       update.work[type] = work.fixed;
     update.bytes = layer.update.bytes.fixed;
     graph.operations.push_back(std::move(update));
-    graph.arguments[1 + index].next = next;
-    graph.arguments.back().next = nextOptimizer;
+    graph.arguments[1 + index].updatedBy = next;
+    graph.arguments.back().updatedBy = nextOptimizer;
   }
   return std::move(graph);
 }

@@ -95,11 +95,11 @@ void SpmdSpace::findUses() {
         uses[tensor].made.insert(strategy.results[index]);
   }
   for (auto [index, argument] : enumerate(graph.arguments)) {
-    if (!argument.next)
+    if (!argument.updatedBy)
       continue;
-    ++uses[*argument.next].count;
+    ++uses[*argument.updatedBy].count;
     for (int form : argumentForms[index])
-      uses[*argument.next].wanted.insert(form);
+      uses[*argument.updatedBy].wanted.insert(form);
   }
   for (int64_t result : graph.results) {
     ++uses[result].count;
@@ -169,8 +169,8 @@ void SpmdSpace::findPeak() {
   }
   // A next value takes the place of its argument.
   for (auto [index, argument] : enumerate(graph.arguments))
-    if (argument.next)
-      replaces[*argument.next] = index;
+    if (argument.updatedBy)
+      replaces[*argument.updatedBy] = index;
   for (int64_t result : graph.results)
     dies[result] = end;
   std::vector<int64_t> change(end + 2, 0);
@@ -304,10 +304,10 @@ void SpmdSpace::addNextEdges() {
       addArgument(index);
   }
   for (auto [index, argument] : enumerate(graph.arguments)) {
-    if (!argument.next || *argument.next == argument.tensor)
+    if (!argument.updatedBy || *argument.updatedBy == argument.tensor)
       continue;
     ArrayRef<int> forms = argumentForms[index];
-    addUseEdge(argumentNode[index], *argument.next,
+    addUseEdge(argumentNode[index], *argument.updatedBy,
                {Next, int64_t(forms.size())}, [&] {
                  Wanted wanted;
                  for (int form : forms)

@@ -121,10 +121,10 @@ Error ProgramVerifier::run() {
                                  "') needs tensor " + Twine(tensor) +
                                  " in form " + Twine(wanted));
   for (auto [argument, form] : zip_equal(graph.arguments, program.stored))
-    if (argument.next && !offers(*argument.next, form))
-      return failTensor(*argument.next, " does not come back as tensor " +
-                                            Twine(argument.tensor) +
-                                            " is stored");
+    if (argument.updatedBy && !offers(*argument.updatedBy, form))
+      return failTensor(*argument.updatedBy, " does not come back as tensor " +
+                                                 Twine(argument.tensor) +
+                                                 " is stored");
   for (int64_t result : graph.results)
     if (!offers(result, form::replicated))
       return createStringError("result " + Twine(result) + " is not whole");

@@ -68,12 +68,12 @@ void RankBuilder::addState(BlockArgument argument) {
 /// State is whole for the gradients if they use it, and is sent to other stages
 /// that do.
 LogicalResult RankBuilder::gatherState(BlockArgument argument) {
-  Holding stored = layout.getHoldingAtRest(argument),
-          whole = layout.getHoldingInUse(argument);
+  Holding atRest = layout.getHoldingAtRest(argument),
+          inUse = layout.getHoldingInUse(argument);
   void *key = argument.getAsOpaquePointer();
   Value part = store[{key, Variant::Native, 0, true}];
-  FailureOr<Value> gathered = emitter.convert(part, argument.getType(), stored,
-                                              whole, argument.getLoc());
+  FailureOr<Value> gathered = emitter.convert(part, argument.getType(), atRest,
+                                              inUse, argument.getLoc());
   if (failed(gathered))
     return failure();
   store[{key, Variant::Native, 0, false}] = *gathered;
@@ -81,7 +81,7 @@ LogicalResult RankBuilder::gatherState(BlockArgument argument) {
       !sentState.insert(argument).second)
     return success();
   Holding moved = getHolding({argument, Variant::Moved});
-  FailureOr<Value> local = emitter.convert(*gathered, argument.getType(), whole,
+  FailureOr<Value> local = emitter.convert(*gathered, argument.getType(), inUse,
                                            moved, argument.getLoc());
   if (failed(local))
     return failure();
@@ -137,11 +137,11 @@ FailureOr<Value> RankBuilder::lookUp(const UnitValue &input, int64_t microbatch,
                                      Where where) {
   bool perMicrobatch =
       !isWhole(input.variant) && layout.isPerMicrobatch(input.value);
-  bool stored =
+  bool atRest =
       where.update && isa<BlockArgument>(input.value) &&
       layout.getHome(cast<BlockArgument>(input.value)) == member.stage;
   StoreKey key{input.value.getAsOpaquePointer(), input.variant,
-               perMicrobatch ? microbatch : 0, stored};
+               perMicrobatch ? microbatch : 0, atRest};
   if (auto it = store.find(key); it != store.end())
     return it->second;
   if (isMoved(input.variant)) {
@@ -218,7 +218,7 @@ FailureOr<bool> RankBuilder::meetsOthers(const UnitKey &unit,
     return failure();
   func::FuncOp body = (*function)->function;
   WalkResult met = body.walk([&](CommunicationOpInterface op) {
-    return op.getGroupMesh() && op.getGroupAxes() == stage.dataAxes
+    return op.getGroupMesh() && op.getGroupAxes() == stage.batchAxes
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
@@ -365,8 +365,8 @@ LogicalResult RankBuilder::finishLevel(int64_t level) {
     if (stage.dataSize > 1) {
       Operation *op = emitter.reduce(
           sum, layout.getLocalType(value.getType(), target, member),
-          held.data.reduction, target.data, target.dataClass, /*tensor=*/false,
-          value.getLoc());
+          held.data.reduction, target.data, target.storageClass,
+          /*tensor=*/false, value.getLoc());
       op->setAttr(HeteroDialect::getInstructionAttrName(),
                   InstructionAttr::get(context, InstructionKind::Reduce,
                                        std::nullopt, std::nullopt, 0, level));
@@ -429,7 +429,7 @@ LogicalResult RankBuilder::addResults() {
     Holding whole = have;
     if (have.tensor.isPartial())
       whole.tensor = Form::replicated();
-    if (have.data.isPartial() && have.dataClass)
+    if (have.data.isPartial() && have.storageClass)
       whole.data = Form::replicated();
     if (!isWhole(variant) && layout.isPerMicrobatch(value)) {
       for (int64_t microbatch = 0, e = layout.microbatches.size();

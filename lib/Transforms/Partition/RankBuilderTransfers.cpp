@@ -88,7 +88,7 @@ void RankBuilder::send(Value value, Variant variant, Value local,
         int64_t peer = other.getRank(data, tensor);
         if (!holding.data.isSplit()) {
           int64_t source =
-              (data * other.tensorSize + tensor) % stage.grid.size();
+              (data * other.tensorSize + tensor) % stage.devices.size();
           if (source == position)
             emit(local, peer);
           continue;
@@ -137,8 +137,8 @@ FailureOr<Value> RankBuilder::receive(Value value, Variant variant,
   };
   if (!holding.data.isSplit())
     return emit(type,
-                other.grid[(member.data * stage.tensorSize + member.tensor) %
-                           other.grid.size()]);
+                other.devices[(member.data * stage.tensorSize + member.tensor) %
+                              other.devices.size()]);
   auto [wanted, begin] =
       layout.getUnits(holding, /*isTensor=*/false, member.at(microbatch));
   SmallVector<Value> pieces;

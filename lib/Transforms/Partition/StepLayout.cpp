@@ -105,9 +105,9 @@ FailureOr<int64_t> StepLayout::findStage(Operation *op) const {
     named = "is placed on stage " + std::to_string(placement.getStage());
     if (placement.getChunk() != 0)
       named += ", chunk " + std::to_string(placement.getChunk());
-    stage = find([&](const StageRun &mesh) {
-      return mesh.planStage == placement.getStage() &&
-             mesh.chunk == placement.getChunk();
+    stage = find([&](const StageRun &run) {
+      return run.planStage == placement.getStage() &&
+             run.chunk == placement.getChunk();
     });
     if (placement.getMesh() && stage >= 0 &&
         placement.getMesh().getAttr() != stages[stage].mesh.getSymNameAttr())
@@ -118,9 +118,9 @@ FailureOr<int64_t> StepLayout::findStage(Operation *op) const {
   } else if (auto layer = op->getAttrOfType<LayerAttr>("hetero.layer")) {
     named = "is of layer " + std::to_string(layer.getLayer()) +
             ", which no stage has";
-    stage = find([&](const StageRun &mesh) {
-      return mesh.firstLayer <= layer.getLayer() &&
-             layer.getLayer() <= mesh.lastLayer;
+    stage = find([&](const StageRun &run) {
+      return run.firstLayer <= layer.getLayer() &&
+             layer.getLayer() <= run.lastLayer;
     });
   }
   if (!named.empty() && stage < 0) {
@@ -213,20 +213,20 @@ LogicalResult StepLayout::findHomes() {
     auto prefer = [&](auto isIt) {
       if (isIt(stages[used]))
         home = used;
-      for (auto [stage, mesh] : llvm::enumerate(stages))
-        if (home < 0 && isIt(mesh))
+      for (auto [stage, run] : llvm::enumerate(stages))
+        if (home < 0 && isIt(run))
           home = stage;
     };
     for (StringRef name : {"hetero.storage", "hetero.sharding"})
       if (auto sharding = step.getArgAttrOfType<ShardingAttr>(index, name))
-        prefer([&](const StageRun &mesh) {
-          return mesh.mesh.getSymNameAttr() == sharding.getMesh().getAttr();
+        prefer([&](const StageRun &run) {
+          return run.mesh.getSymNameAttr() == sharding.getMesh().getAttr();
         });
     if (auto placement =
             step.getArgAttrOfType<PlacementAttr>(index, "hetero.placement")) {
       home = -1;
-      prefer([&](const StageRun &mesh) {
-        return mesh.planStage == placement.getStage();
+      prefer([&](const StageRun &run) {
+        return run.planStage == placement.getStage();
       });
       if (home < 0)
         return emitError(argument.getLoc())

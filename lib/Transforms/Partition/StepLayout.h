@@ -79,17 +79,17 @@ std::pair<int64_t, AxisClass *> findClass(std::vector<AxisClass> &classes,
 /// the units of each member.
 struct Holding {
   Form data, tensor;
-  const AxisClass *dataClass = nullptr; ///< Null: samples of a microbatch.
+  const AxisClass *storageClass = nullptr; ///< Null: samples of a microbatch.
   const AxisClass *tensorClass = nullptr;
 
   /// What it is on one of the two axes.
   const Form &getForm(bool isTensor) const { return isTensor ? tensor : data; }
   const AxisClass *getClass(bool isTensor) const {
-    return isTensor ? tensorClass : dataClass;
+    return isTensor ? tensorClass : storageClass;
   }
   void set(bool isTensor, const Form &form, const AxisClass *axis) {
     (isTensor ? tensor : data) = form;
-    (isTensor ? tensorClass : dataClass) = axis;
+    (isTensor ? tensorClass : storageClass) = axis;
   }
 };
 

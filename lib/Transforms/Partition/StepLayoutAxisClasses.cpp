@@ -12,7 +12,7 @@ using namespace hetero::partition;
 LogicalResult StepLayout::readSplits(
     int64_t stage, StringRef attribute,
     function_ref<LogicalResult(BlockArgument, SplitAttr, bool)> callback) {
-  const StageRun &mesh = stages[stage];
+  const StageRun &run = stages[stage];
   for (BlockArgument argument : step.getArguments()) {
     auto sharding =
         step.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), attribute);
@@ -24,7 +24,7 @@ LogicalResult StepLayout::readSplits(
              << "argument " << argument.getArgNumber() << ": " << attribute
              << " " << problem;
     };
-    if (sharding.getMesh().getAttr() != mesh.mesh.getSymNameAttr())
+    if (sharding.getMesh().getAttr() != run.mesh.getSymNameAttr())
       return fail("names a mesh that is not that of stage " + Twine(stage) +
                   ", where it is used");
     for (AxisShardingAttr entry : sharding.getEntries()) {
@@ -34,8 +34,8 @@ LogicalResult StepLayout::readSplits(
                                  SmallVector<Attribute>(entry.getAxes().begin(),
                                                         entry.getAxes().end()));
       bool all = axes.empty();
-      bool isTensor = mesh.tensorAxes && axes == mesh.tensorAxes;
-      bool isData = axes == mesh.dataAxes || (all && !mesh.tensorAxes);
+      bool isTensor = run.tensorAxes && axes == run.tensorAxes;
+      bool isData = axes == run.batchAxes || (all && !run.tensorAxes);
       if (entry.getSplit().isBatch())
         continue;
       if (!isTensor && !isData)
@@ -286,7 +286,7 @@ Holding StepLayout::getHoldingInUse(BlockArgument argument) const {
 Holding StepLayout::getHoldingAtRest(BlockArgument argument) const {
   Holding holding = getHoldingInUse(argument);
   if (auto it = storageSplits.find(argument); it != storageSplits.end())
-    std::tie(holding.data, holding.dataClass) = it->second;
+    std::tie(holding.data, holding.storageClass) = it->second;
   return holding;
 }
 
@@ -304,7 +304,7 @@ Holding StepLayout::getCompleted(Value value) const {
     holding.tensorClass = given.tensorClass;
   }
   if (auto it = completedAs.find(value); it != completedAs.end())
-    std::tie(holding.data, holding.dataClass) = it->second;
+    std::tie(holding.data, holding.storageClass) = it->second;
   return holding;
 }
 
@@ -349,8 +349,8 @@ Holding StepLayout::getHeld(Value value) const {
   Operation *op = result.getOwner();
   Where where = getWhere(op);
   Holding holding = getGiven(op, result.getResultNumber(), where);
-  if (where.update && holding.dataClass &&
-      holding.dataClass->forms->isCompleted(value))
+  if (where.update && holding.storageClass &&
+      holding.storageClass->forms->isCompleted(value))
     holding.data = Form::replicated();
   if (!hasShardings && holding.tensorClass &&
       holding.tensorClass->forms->isCompleted(value))

@@ -41,24 +41,24 @@ LogicalResult StepLayout::checkShardings() const {
 /// class, too, of equal members.
 FailureOr<StepLayout::Split> StepLayout::readSharding(Operation *op,
                                                       ShardingAttr sharding) {
-  const StageRun &mesh = stages.front();
+  const StageRun &run = stages.front();
   std::vector<AxisClass> &classes = tensorClasses.front();
-  if (sharding.getMesh().getAttr() != mesh.mesh.getSymNameAttr())
+  if (sharding.getMesh().getAttr() != run.mesh.getSymNameAttr())
     return op->emitOpError() << "has a sharding on " << sharding.getMesh()
                              << ", a mesh that is not that of its stage, @"
-                             << mesh.mesh.getSymName();
-  SmallVector<int64_t> equal(mesh.tensorSize, 1);
+                             << run.mesh.getSymName();
+  SmallVector<int64_t> equal(run.tensorSize, 1);
   if (sharding.getEntries().empty())
     return Split(Form::replicated(), nullptr);
   AxisShardingAttr entry = sharding.getEntries().front();
   auto axes = ArrayAttr::get(
       op->getContext(),
       SmallVector<Attribute>(entry.getAxes().begin(), entry.getAxes().end()));
-  if (sharding.getEntries().size() != 1 || axes != mesh.tensorAxes)
+  if (sharding.getEntries().size() != 1 || axes != run.tensorAxes)
     return op->emitOpError()
            << "has a sharding over other axes of the mesh "
               "than "
-           << mesh.tensorAxes << "; that cannot be partitioned yet";
+           << run.tensorAxes << "; that cannot be partitioned yet";
   SplitAttr split = entry.getSplit();
   if (!split)
     return Split(Form::partial(entry.getReduction()),

@@ -44,7 +44,7 @@ Holding partition::getVariantHolding(const StepLayout &layout,
   if (!isMoved(value.variant))
     return holding;
   holding.tensor = Form::replicated();
-  if (holding.dataClass || isWhole(value.variant))
+  if (holding.storageClass || isWhole(value.variant))
     holding.data = Form::replicated();
   return holding;
 }
@@ -59,7 +59,7 @@ FormsAttr partition::getFormsAttr(MLIRContext *context,
     axes.push_back(StringAttr::get(context, axis));
     forms.push_back(form.toAttr(context));
   };
-  add(holding.dataClass ? "storage" : "batch", holding.data);
+  add(holding.storageClass ? "storage" : "batch", holding.data);
   add("tensor", holding.tensor);
   return axes.empty() ? FormsAttr() : FormsAttr::get(context, axes, forms, 0);
 }
@@ -290,7 +290,7 @@ bool UnitEmitter::isEmpty(Operation *op, ValueRange operands,
   return llvm::all_of(
       llvm::zip_equal(op->getResultTypes(), results), [&](auto pair) {
         auto [type, holding] = pair;
-        return (holding.data.isPartial() && !holding.dataClass) ||
+        return (holding.data.isPartial() && !holding.storageClass) ||
                (holding.tensor.isPartial() && !adds) ||
                !hasElements(getLocalType(type, holding));
       });

@@ -10,7 +10,7 @@ using namespace hetero::partition;
 
 bool partition::isSame(const Holding &a, const Holding &b) {
   return a.data == b.data && a.tensor == b.tensor &&
-         (!a.data.isSplit() || a.dataClass == b.dataClass) &&
+         (!a.data.isSplit() || a.storageClass == b.storageClass) &&
          (!a.tensor.isSplit() || a.tensorClass == b.tensorClass);
 }
 
@@ -183,7 +183,7 @@ Value UnitEmitter::exchange(Value local, RankedTensorType type, Holding have,
       cut->from.toSplit(context, fromClass->sizes),
       cut->to.toSplit(context, toClass->sizes),
       FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()),
-      tensor ? stage.tensorAxes : stage.dataAxes,
+      tensor ? stage.tensorAxes : stage.batchAxes,
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
   return reshape(builder, loc, type, result);
 }
@@ -196,7 +196,7 @@ Operation *UnitEmitter::reduce(Value local, RankedTensorType type,
   const StageRun &stage = layout.stages[member.stage];
   auto kind = ReductionKindAttr::get(context, reduction);
   auto mesh = FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr());
-  ArrayAttr axes = tensor ? stage.tensorAxes : stage.dataAxes;
+  ArrayAttr axes = tensor ? stage.tensorAxes : stage.batchAxes;
   auto algorithm = AlgorithmAttr::get(context, Algorithm::Auto);
   if (form.isSplit())
     return ReduceScatterOp::create(builder, loc, type, kind, local,
@@ -213,7 +213,7 @@ Value UnitEmitter::gather(Value local, RankedTensorType type, const Form &form,
   return AllGatherOp::create(
       builder, loc, type, local, form.toSplit(context, sizes),
       FlatSymbolRefAttr::get(stage.mesh.getSymNameAttr()),
-      tensor ? stage.tensorAxes : stage.dataAxes,
+      tensor ? stage.tensorAxes : stage.batchAxes,
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
@@ -283,7 +283,7 @@ FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
   if (isSame(have, want))
     return local;
   // What the model axis is going to split must not be split by the data axis.
-  if (have.dataClass && have.data.isSplit() && want.tensor.isSplit() &&
+  if (have.storageClass && have.data.isSplit() && want.tensor.isSplit() &&
       have.data.dim == want.tensor.dim && have.tensor != want.tensor) {
     Holding gathered = have;
     gathered.set(/*isTensor=*/false, Form::replicated(), nullptr);

@@ -10,10 +10,10 @@ using namespace hetero::partition;
 
 std::string UnitTable::getName(const UnitKey &key, int64_t stage,
                                int64_t number) const {
-  const StageRun &mesh = layout.stages[stage];
-  std::string name = "stage" + std::to_string(mesh.planStage);
-  if (mesh.chunk != 0)
-    name += "_chunk" + std::to_string(mesh.chunk);
+  const StageRun &run = layout.stages[stage];
+  std::string name = "stage" + std::to_string(run.planStage);
+  if (run.chunk != 0)
+    name += "_chunk" + std::to_string(run.chunk);
   if (key.kind == UnitKind::Once)
     name += key.level == layout.levels.last ? "_update" : "_prepare";
   else if (key.kind == UnitKind::Forward)

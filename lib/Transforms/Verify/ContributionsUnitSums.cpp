@@ -63,7 +63,7 @@ bool UnitSums::completes(Operation *op) const {
     return false;
   ArrayAttr axes = cast<CommunicationOpInterface>(op).getGroupAxes();
   ArrayAttr mine =
-      axis == Axis::Tensor ? place.stage->tensorAxes : place.stage->dataAxes;
+      axis == Axis::Tensor ? place.stage->tensorAxes : place.stage->batchAxes;
   return mine && axes == mine;
 }
 

@@ -60,7 +60,7 @@ using BufferId = int;
 struct UsedKernel {
   explicit UsedKernel(Kernel made,
                       std::function<func::FuncOp(func::CallOp)> getUnit = {})
-      : kernel(std::move(made)), lastUses(kernel.inputs.size(), true),
+      : kernel(std::move(made)), lastUses(kernel.operands.size(), true),
         getUnit(std::move(getUnit)) {}
 
   const KernelMemory &getMemory() {
@@ -269,7 +269,7 @@ void RankMemory::addKernel(UsedKernel *kernel, ValueRange inputs,
     BufferId id = get(input);
     operands.push_back(id < 0 ? addBuffer(0, "other values") : id);
   }
-  for (Value output : kernel->kernel.outputs)
+  for (Value output : kernel->kernel.results)
     ids.push_back(addBuffer(getBytes(output.getType()), getKind(at)));
   add(operands, ids).kernel = kernel;
   for (auto [result, id] : llvm::zip_equal(results, ids))
@@ -287,8 +287,8 @@ void RankMemory::addCall(Operation *call, func::FuncOp unit) {
     else if (piece.kernel->kernel.isWhole)
       return addKernel(piece.kernel, call->getOperands(), call->getResults());
     else
-      addKernel(piece.kernel, piece.kernel->kernel.inputs,
-                piece.kernel->kernel.outputs);
+      addKernel(piece.kernel, piece.kernel->kernel.operands,
+                piece.kernel->kernel.results);
   }
   for (auto [result, value] : llvm::zip_equal(
            call->getResults(), block.getTerminator()->getOperands()))
@@ -389,7 +389,7 @@ void RankMemory::build() {
   }
   if (UsedKernel *whole = kernels.getWhole(rank.function)) {
     at = &*llvm::find_if(llvm::reverse(block), llvm::IsaPred<func::CallOp>);
-    addKernel(whole, block.getArguments(), whole->kernel.outputs);
+    addKernel(whole, block.getArguments(), whole->kernel.results);
     return addReturn(block.getTerminator());
   }
   for (Operation &op : block)

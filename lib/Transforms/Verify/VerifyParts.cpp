@@ -9,7 +9,7 @@ using namespace hetero::verify;
 
 namespace {
 /// A part with its place, for messages.
-struct Piece {
+struct RankPart {
   PartAttr part;
   mutable func::FuncOp program;
   int64_t rank;
@@ -48,38 +48,38 @@ static int64_t getNumElements(PartAttr part) {
 }
 
 /// Checks that a part lies in the value of the step that it is of.
-static LogicalResult checkInside(const Piece &piece, bool isResult, unsigned i,
-                                 func::FuncOp step) {
+static LogicalResult checkInside(const RankPart &rankPart, bool isResult,
+                                 unsigned i, func::FuncOp step) {
   StringRef what = isResult ? "result" : "argument";
   ArrayRef<Type> types =
       isResult ? step.getResultTypes() : step.getArgumentTypes();
   auto fail = [&](const Twine &why) -> LogicalResult {
-    return (piece.program.emitOpError()
-            << what << " " << i << " of rank " << piece.rank << " is "
-            << str(piece.part) << ", " << why)
+    return (rankPart.program.emitOpError()
+            << what << " " << i << " of rank " << rankPart.rank << " is "
+            << str(rankPart.part) << ", " << why)
                .attachNote(step.getLoc())
            << "the step is here";
   };
-  if (piece.part.getIndex() >= int64_t(types.size()))
+  if (rankPart.part.getIndex() >= int64_t(types.size()))
     return fail("and the step has only " + Twine(types.size()));
-  auto whole = dyn_cast<RankedTensorType>(types[piece.part.getIndex()]);
+  auto whole = dyn_cast<RankedTensorType>(types[rankPart.part.getIndex()]);
   Type element =
-      getElementTypeOrSelf(isResult ? piece.program.getResultTypes()[i]
-                                    : piece.program.getArgumentTypes()[i]);
+      getElementTypeOrSelf(isResult ? rankPart.program.getResultTypes()[i]
+                                    : rankPart.program.getArgumentTypes()[i]);
   if (!whole || whole.getElementType() != element ||
-      whole.getRank() != int64_t(piece.part.getRanges().size()))
+      whole.getRank() != int64_t(rankPart.part.getRanges().size()))
     return fail("which is no part of " +
-                str(TypeAttr::get(types[piece.part.getIndex()])));
-  for (auto [dim, ranges] : llvm::enumerate(piece.part.getRanges()))
+                str(TypeAttr::get(types[rankPart.part.getIndex()])));
+  for (auto [dim, ranges] : llvm::enumerate(rankPart.part.getRanges()))
     if (!ranges.empty() && ranges[ranges.size() - 1] > whole.getDimSize(dim))
       return fail("which is outside of " + str(TypeAttr::get(whole)));
   return success();
 }
 
 /// Checks that an argument has the part that `hetero.sharding` on it says.
-static LogicalResult checkSharding(const Piece &piece, unsigned i,
+static LogicalResult checkSharding(const RankPart &rankPart, unsigned i,
                                    func::FuncOp step) {
-  int64_t index = piece.part.getIndex();
+  int64_t index = rankPart.part.getIndex();
   auto sharding = step.getArgAttrOfType<ShardingAttr>(
       index, HeteroDialect::getShardingAttrName());
   if (!sharding || step.getArgAttr(index, HeteroDialect::getStorageAttrName()))
@@ -90,7 +90,7 @@ static LogicalResult checkSharding(const Piece &piece, unsigned i,
     SplitAttr split = entry.getSplit();
     SmallVector<Attribute> axes(entry.getAxes().begin(), entry.getAxes().end());
     std::optional<int64_t> member =
-        mesh ? mesh.getMember(piece.rank,
+        mesh ? mesh.getMember(rankPart.rank,
                               ArrayAttr::get(step.getContext(), axes))
              : std::nullopt;
     if (!split || split.isBatch() || !member ||
@@ -107,12 +107,12 @@ static LogicalResult checkSharding(const Piece &piece, unsigned i,
       expected.append(
           {begin, begin + split.getSizes()[*member] * split.getInner()});
     }
-    if (ArrayRef<int64_t>(piece.part.getRanges()[split.getDim()]) ==
+    if (ArrayRef<int64_t>(rankPart.part.getRanges()[split.getDim()]) ==
         ArrayRef<int64_t>(expected))
       continue;
-    return (piece.program.emitOpError()
-            << "argument " << i << " of rank " << piece.rank << " is "
-            << str(piece.part) << ", and member " << *member << " of "
+    return (rankPart.program.emitOpError()
+            << "argument " << i << " of rank " << rankPart.rank << " is "
+            << str(rankPart.part) << ", and member " << *member << " of "
             << sharding.getMesh() << " should have [" << expected[0] << " to "
             << expected[1] << "] of dimension " << split.getDim())
                .attachNote(step.getLoc())
@@ -123,18 +123,18 @@ static LogicalResult checkSharding(const Piece &piece, unsigned i,
 
 /// Checks that the parts of one result make up all of it.
 static LogicalResult checkCover(func::FuncOp step, unsigned index,
-                                ArrayRef<Piece> pieces) {
+                                ArrayRef<RankPart> rankParts) {
   auto whole = cast<RankedTensorType>(step.getResultTypes()[index]);
-  SmallVector<Piece> distinct;
+  SmallVector<RankPart> distinct;
   int64_t covered = 0;
-  for (const Piece &piece : pieces) {
+  for (const RankPart &rankPart : rankParts) {
     bool known = false;
-    for (const Piece &other : distinct) {
-      known |= other.part == piece.part;
-      if (other.part == piece.part || !overlap(other.part, piece.part))
+    for (const RankPart &other : distinct) {
+      known |= other.part == rankPart.part;
+      if (other.part == rankPart.part || !overlap(other.part, rankPart.part))
         continue;
-      return (piece.program.emitOpError()
-              << "rank " << piece.rank << " has " << str(piece.part)
+      return (rankPart.program.emitOpError()
+              << "rank " << rankPart.rank << " has " << str(rankPart.part)
               << " of result " << index << ", and rank " << other.rank
               << " has " << str(other.part) << ", which overlaps with it")
                  .attachNote(other.program.getLoc())
@@ -142,8 +142,8 @@ static LogicalResult checkCover(func::FuncOp step, unsigned index,
     }
     if (known)
       continue;
-    covered += getNumElements(piece.part);
-    distinct.push_back(piece);
+    covered += getNumElements(rankPart.part);
+    distinct.push_back(rankPart);
   }
   if (covered == whole.getNumElements())
     return success();
@@ -181,7 +181,7 @@ LogicalResult verify::checkParts(const Programs &programs) {
   for (PlanOp plan : module.getOps<PlanOp>())
     step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         module, plan.getStepAttr());
-  std::map<unsigned, SmallVector<Piece>> results;
+  std::map<unsigned, SmallVector<RankPart>> results;
   bool ok = true;
   for (auto &[number, rank] : programs.ranks) {
     func::FuncOp program = rank.function;
@@ -193,12 +193,12 @@ LogicalResult verify::checkParts(const Programs &programs) {
         PartAttr part = getPart(program, isResult, i);
         if (!part)
           continue;
-        Piece piece{part, program, number};
-        if (step && (failed(checkInside(piece, isResult, i, step)) ||
-                     (!isResult && failed(checkSharding(piece, i, step)))))
+        RankPart rankPart{part, program, number};
+        if (step && (failed(checkInside(rankPart, isResult, i, step)) ||
+                     (!isResult && failed(checkSharding(rankPart, i, step)))))
           return failure();
         if (isResult)
-          results[part.getIndex()].push_back(piece);
+          results[part.getIndex()].push_back(rankPart);
       }
     }
   }

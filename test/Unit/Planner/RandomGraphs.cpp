@@ -134,7 +134,7 @@ int64_t GraphBuilder::reduce(int64_t operand, ReductionKind reduction) {
 void GraphBuilder::update(int64_t argument, int64_t next) {
   for (GraphArgument &entry : graph.arguments)
     if (entry.tensor == argument)
-      entry.next = next;
+      entry.updatedBy = next;
 }
 
 Graph hetero::planner::makeRandomGraph(std::mt19937 &random, int maxOps) {

@@ -30,35 +30,10 @@
 #define HETERO_PLANNER_DRIVER_PLANSTEP_H
 
 #include "hetero/Planner/Driver/PlanRequest.h"
+#include "hetero/Planner/Driver/PlanTrial.h"
 #include "hetero/Planner/Plan/PlannerOptions.h"
-#include "hetero/Planner/Spmd/Spmd.h"
 
 namespace hetero::planner {
-
-/// A plan of layers, or a program of single operations as a plan of one stage
-/// whose devices all see the whole batch.
-struct StepPlan {
-  Plan plan;
-  std::optional<SpmdSolution> program;
-  /// What PlanTrial::layOut has returned for a plan of layers.
-  std::optional<int64_t> layout;
-};
-
-/// Tells what only the program of a plan can tell.
-class PlanTrial {
-public:
-  virtual ~PlanTrial();
-
-  /// Planners divide state anywhere; a program divides it into whole rows.
-  /// Replaces the bytes in the shares of `plan` (state, and with it memory) by
-  /// those of rows, and returns a number for these rows.
-  virtual int64_t layOut(Plan &plan) = 0;
-
-  /// The most bytes that each device of the plan needs; nothing if the plan has
-  /// no program, which is for later phases to explain.
-  virtual std::optional<std::map<int64_t, Bytes>>
-  measure(const StepPlan &plan, const cluster::Cluster &cluster) = 0;
-};
 
 /// What is to be planned.
 struct StepModel {

@@ -125,8 +125,8 @@ struct GraphOp {
 };
 
 /// What a planner of single operations has to know of an argument. Less than
-/// the RoleKind of a step: all state but the parameters is `optimizer`, the
-/// rest is `other`, and results have no roles.
+/// the RoleKind of a step: all state but the parameters is `OptimizerState`,
+/// the rest is `Other`, and results have no roles.
 enum class ArgumentRole { Batch, Parameter, OptimizerState, Other };
 
 llvm::StringRef stringify(ArgumentRole role);
@@ -134,15 +134,15 @@ llvm::StringRef stringify(ArgumentRole role);
 struct GraphArgument {
   int64_t tensor = 0;
   ArgumentRole role = ArgumentRole::Other;
-  /// The result that is its value in the next step, and so has to come out as
-  /// the argument is stored.
-  std::optional<int64_t> next;
+  /// The result that is its value in the next step (`next` in the text), and so
+  /// has to come out as the argument is stored.
+  std::optional<int64_t> updatedBy;
 
   bool isState() const {
     return role == ArgumentRole::Parameter ||
            role == ArgumentRole::OptimizerState;
   }
-  auto fields() const { return std::tie(tensor, role, next); }
+  auto fields() const { return std::tie(tensor, role, updatedBy); }
 };
 
 struct Graph {

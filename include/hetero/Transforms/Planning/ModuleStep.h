@@ -20,7 +20,7 @@
 #define HETERO_TRANSFORMS_PLANNING_MODULESTEP_H
 
 #include "hetero/Analysis/StepReading.h"
-#include "hetero/Analysis/UserShardings.h"
+#include "hetero/Analysis/UserConstraints.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
 #include "hetero/Planner/Driver/PlanStep.h"
 

@@ -101,7 +101,7 @@ def PlanPass : Pass<"hetero-plan", "::mlir::ModuleOp"> {
     already on an operation pins its layer to that stage, and to the devices of
     its mesh if it names one; it stays, and decides for that operation
     downstream. `sdy.sharding` on arguments says along which dimensions state is
-    to be split (`hetero/Analysis/UserShardings.h`). A module that has a plan is left alone, so a plan that was made
+    to be split (`hetero/Analysis/UserConstraints.h`). A module that has a plan is left alone, so a plan that was made
     or edited by hand stays.
 
     Planners count memory by formulas. A plan that fills a device more than half

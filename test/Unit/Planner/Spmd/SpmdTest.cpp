@@ -74,8 +74,8 @@ static double timeByTrying(const Graph &graph, SpmdCost &cost,
       if (stored > 0)
         stored += form::firstSplit - 1;
       made[argument.tensor] = stored;
-      if (argument.next)
-        wanted[*argument.next].push_back(stored);
+      if (argument.updatedBy)
+        wanted[*argument.updatedBy].push_back(stored);
     }
     for (int64_t result : graph.results)
       wanted[result].push_back(form::replicated);

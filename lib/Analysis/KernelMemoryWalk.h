@@ -1,12 +1,12 @@
-//===- MemoryWalk.h - The buffers of a kernel -------------------*- C++ -*-===//
+//===- KernelMemoryWalk.h - The buffers of a kernel -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How KernelMemory.h finds its answers: KernelMemory.cpp finds the buffers of a
 // kernel and how long each is in use, KernelMemoryInPlace.cpp decides which
 // results are computed in the memory of operands.
 
-#ifndef HETERO_LIB_ANALYSIS_MEMORYWALK_H
-#define HETERO_LIB_ANALYSIS_MEMORYWALK_H
+#ifndef HETERO_LIB_ANALYSIS_KERNELMEMORYWALK_H
+#define HETERO_LIB_ANALYSIS_KERNELMEMORYWALK_H
 
 #include "hetero/Analysis/KernelMemory.h"
 
@@ -15,15 +15,15 @@ namespace hetero {
 class MemoryWalk {
 public:
   MemoryWalk(const Kernel &kernel, const FusionPlan &plan,
-             bool ownsInputs = false)
-      : kernel(kernel), plan(plan), ownsInputs(ownsInputs) {}
+             bool ownsOperands = false)
+      : kernel(kernel), plan(plan), ownsOperands(ownsOperands) {}
   KernelMemory run(const llvm::SmallBitVector &lastUses);
 
 private:
   /// The memory of an operand or of what an operation makes.
   struct Buffer {
     int64_t bytes = 0, first = -1, last = -1;
-    enum Kind { Input, Constant, Temporary, Result } kind = Temporary;
+    enum Kind { Operand, Constant, Temporary, Result } kind = Temporary;
     /// It may be computed where a result is: one operation makes all of it.
     bool isDirect = false;
     /// What is in it at last.
@@ -42,7 +42,7 @@ private:
   void addControl(mlir::Operation *op);
   int64_t getNestedBytes();
   void runOps();
-  void placeOutputs();
+  void placeResults();
   void findInPlace(const llvm::SmallBitVector &lastUses,
                    runtime::InPlaceList &pairs) const;
   bool readsElementwise(const Buffer &result, int64_t operand) const;
@@ -53,13 +53,13 @@ private:
 
   const Kernel &kernel;
   const FusionPlan &plan;
-  /// Inputs may be changed: they are what a loop carries.
-  const bool ownsInputs;
+  /// Operands may be changed: they are what a loop carries.
+  const bool ownsOperands;
   std::vector<Buffer> buffers;
   llvm::DenseMap<mlir::Value, int64_t> bufferOf;
   /// What single operations take beside their results.
   llvm::SmallVector<PlacedBlock> blocks;
-  /// By output: when it is first written.
+  /// By result: when it is first written.
   llvm::SmallVector<int64_t> written;
   /// Bytes of what is not in the block of temporaries, and the most of them.
   int64_t unplanned = 0, mostUnplanned = 0;
@@ -67,4 +67,4 @@ private:
 
 } // namespace hetero
 
-#endif // HETERO_LIB_ANALYSIS_MEMORYWALK_H
+#endif // HETERO_LIB_ANALYSIS_KERNELMEMORYWALK_H

@@ -1,9 +1,10 @@
-//===- UserShardings.h - What sdy shardings ask of a plan -------*- C++ -*-===//
+//===- UserConstraints.h - What the user asks of a plan ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads `sdy.sharding` on the arguments of a step, which JAX writes for
-// `in_shardings`, as constraints on the plan. The mesh of the user is made of
-// equal devices and the cluster is not, so axes are read by their use:
+// Reads what the user has written on a step: `hetero.placement` on operations
+// as pins of their layers, and `sdy.sharding` on arguments, which JAX writes
+// for `in_shardings`, as constraints on the plan. The mesh of the user is made
+// of equal devices and the cluster is not, so axes are read by their use:
 //
 //   axes that split the samples of a batch are *data axes*. How many devices
 //   share the samples, and in which parts, is left to the planner, with a
@@ -24,10 +25,12 @@
 // asks for 4 parts of each stage and splits %w along dimension 1; %m is stored
 // in parts along dimension 0.
 
-#ifndef HETERO_ANALYSIS_USERSHARDINGS_H
-#define HETERO_ANALYSIS_USERSHARDINGS_H
+#ifndef HETERO_ANALYSIS_USERCONSTRAINTS_H
+#define HETERO_ANALYSIS_USERCONSTRAINTS_H
 
+#include "hetero/Analysis/Layers.h"
 #include "hetero/Dialect/Sdy/Sdy.h"
+#include "hetero/Planner/Problem/Problem.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -59,6 +62,11 @@ struct UserShardings {
 /// that are neither batch nor state.
 mlir::FailureOr<UserShardings> readUserShardings(mlir::func::FuncOp step);
 
+/// Adds a pin for each layer with a `hetero.placement`. Fails, with both
+/// places, when operations of one layer are placed on different stages.
+mlir::LogicalResult addPins(mlir::func::FuncOp step, const StepLayers &layers,
+                            planner::Problem &problem);
+
 } // namespace hetero
 
-#endif // HETERO_ANALYSIS_USERSHARDINGS_H
+#endif // HETERO_ANALYSIS_USERCONSTRAINTS_H
