@@ -57,7 +57,7 @@ void Communicator::finish() {
     rest = active;
   }
   for (const std::shared_ptr<Transfer> &transfer : rest)
-    wait(transfer);
+    Communicator::wait(transfer);
   std::lock_guard<std::mutex> lock(mutex);
   active.clear();
 }
@@ -345,7 +345,7 @@ MaybeError Communicator::exchange(const std::string &label,
   transfer->phases[0].sends = std::move(sends);
   transfer->phases[0].receives = std::move(receives);
   begin(transfer, stream);
-  return wait(transfer);
+  return Communicator::wait(transfer);
 }
 
 Result<std::vector<std::string>>

@@ -383,7 +383,6 @@ MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
                                       int64_t root) {
   // Where the parts of this process lie.
   std::vector<const char *> memory(chosen.size());
-  std::vector<std::string> copies(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i)
     for (Rank &rank : shared->ranks) {
       if (chosen[i].rank != rank.transport->getRank())
@@ -392,13 +391,6 @@ MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
           static_cast<const char *>(rank.session->getResult(chosen[i].binding));
       if (!memory[i])
         return "there is no result before the first step";
-      if (rank.device->isHost())
-        continue;
-      copies[i].resize(chosen[i].type.numBytes());
-      if (MaybeError error =
-              rank.device->read(copies[i].data(), memory[i], copies[i].size()))
-        return "rank " + str(chosen[i].rank) + ": " + *error;
-      memory[i] = copies[i].data();
     }
   std::vector<std::string> received;
   if (hasOthers())

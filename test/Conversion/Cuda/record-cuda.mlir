@@ -5,6 +5,7 @@
 
 // CHECK: rank 0
 // CHECK-NEXT: stream s0
+// CHECK-NEXT: stream s1
 // CHECK-NEXT: step 0
 // CHECK-NEXT: allocate [[X:m[0-9]+]] 131072
 // CHECK-NEXT: write [[X]] 120000 on s0
