@@ -102,10 +102,11 @@ static void leaveJob() {
     return;
   // Whoever says it last sees that all have.
   attached.world->processes[attached.slot].process = hasLeft;
+  // After a mistake a launcher ends the others, who then cannot do it.
   bool isLast = true;
   for (const ProcessRow &row : attached.world->processes)
     isLast &= !isAlive(row.process);
-  if (isLast)
+  if (isLast || isLeaving())
     unlink(getPath(attached.job).c_str());
 }
 

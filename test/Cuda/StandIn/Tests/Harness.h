@@ -146,7 +146,8 @@ int findSeed(const std::string &settings, int numSeeds,
 
 /// A device that is current in this thread, with a stream and kernels.
 struct Gpu {
-  explicit Gpu(int index = 0);
+  /// Kernels that are built in, or PTX.
+  explicit Gpu(int index = 0, bool isFake = true);
 
   CUstream makeStream() const;
   /// Memory for floats; named if there is a name.
