@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -122,6 +123,21 @@ static bool isForgotten(int file) {
   return isForgotten && ftruncate(file, 0) == 0;
 }
 
+/// Removes the tables of processes that were killed.
+static void sweep() {
+  std::string prefix = "hetero-standin-" + str(getuid()) + "-process-";
+  DIR *directory = opendir("/dev/shm");
+  if (!directory)
+    return;
+  while (const dirent *entry = readdir(directory)) {
+    std::string name = entry->d_name;
+    if (name.rfind(prefix, 0) == 0 &&
+        !isAlive(std::atoi(name.c_str() + prefix.size())))
+      unlinkat(dirfd(directory), name.c_str(), 0);
+  }
+  closedir(directory);
+}
+
 static void attach(const std::string &job) {
   Attached &attached = getAttached();
   std::string path = getPath(job);
@@ -150,6 +166,7 @@ static void attach(const std::string &job) {
 static World &getWorld() {
   Attached &attached = getAttached();
   if (!attached.world) {
+    sweep();
     attach(findJob());
     addFarewell(leaveJob);
   }

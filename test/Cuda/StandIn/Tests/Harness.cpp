@@ -319,6 +319,21 @@ cudaStream_t hetero::standin::tests::toCuda(CUstream stream) {
   return reinterpret_cast<cudaStream_t>(stream);
 }
 
+std::vector<ncclComm_t> hetero::standin::tests::joinAlone(const Gpu &first,
+                                                          const Gpu &second) {
+  const Functions &f = getFunctions();
+  ncclUniqueId id;
+  OK(f.ncclGetUniqueId(&id));
+  std::vector<ncclComm_t> made(2);
+  OK(f.ncclGroupStart());
+  OK(f.cuCtxSetCurrent(second.context));
+  OK(f.ncclCommInitRank(&made[1], 2, id, 1));
+  OK(f.cuCtxSetCurrent(first.context));
+  OK(f.ncclCommInitRank(&made[0], 2, id, 0));
+  OK(f.ncclGroupEnd());
+  return made;
+}
+
 void hetero::standin::tests::runRanks(
     int numRanks, int numCommunicators,
     const std::function<void(Rank &)> &program) {

@@ -178,6 +178,9 @@ struct Rank {
   std::vector<ncclComm_t> communicators;
 };
 
+/// A communicator of two devices that one thread makes: nobody has to come.
+std::vector<ncclComm_t> joinAlone(const Gpu &first, const Gpu &second);
+
 /// Runs a thread for each rank, on a device each.
 void runRanks(int numRanks, int numCommunicators,
               const std::function<void(Rank &)> &program);

@@ -7,6 +7,7 @@
 #include "../../../Unit/Runtime/RandomCollectives.h"
 #include "Harness.h"
 #include "hetero/Runtime/NcclCommunicator.h"
+#include <cstdlib>
 
 using namespace hetero::runtime;
 using namespace hetero::standin::tests;
@@ -19,13 +20,11 @@ static void expect(const MaybeError &error) {
   if (!error)
     return;
   std::fprintf(stderr, "error: %s\n", error->c_str());
-  std::_Exit(1);
+  std::exit(1);
 }
 
 static RankSetup makeRank(const RandomCollectives &programs, int64_t rank) {
-  CudaLibraries libraries;
-  libraries.driver = libraries.cublas = libraries.nccl = HETERO_STANDIN_LIBRARY;
-  auto api = createCudaApi(rank, libraries);
+  auto api = createCudaApi(rank);
   if (!api)
     expect(api.error());
   auto device =
@@ -45,6 +44,9 @@ static RankSetup makeRank(const RandomCollectives &programs, int64_t rank) {
 }
 
 static void runRandom(int64_t numRanks, unsigned seed, int64_t numTransfers) {
+  for (const char *variable : {"HETERO_CUDA_DRIVER_LIBRARY",
+                               "HETERO_CUBLAS_LIBRARY", "HETERO_NCCL_LIBRARY"})
+    setenv(variable, HETERO_STANDIN_LIBRARY, 1);
   RandomCollectives programs(numRanks, seed, numTransfers);
   std::vector<RankSetup> setups;
   for (int64_t rank = 0; rank < numRanks; ++rank)
