@@ -149,8 +149,8 @@ static CUresult enterCopy(const DriverCall &call, const Copy &copy,
   return CUDA_SUCCESS;
 }
 
-static Copy makeCopy(uint64_t to, bool isToDevice, uint64_t from,
-                     bool isFromDevice, uint64_t bytes) {
+static Copy makeCopy(const DriverCall &call, uint64_t to, bool isToDevice,
+                     uint64_t from, bool isFromDevice, uint64_t bytes) {
   Engine &engine = Engine::get();
   Copy copy;
   copy.to.address = to;
@@ -159,7 +159,7 @@ static Copy makeCopy(uint64_t to, bool isToDevice, uint64_t from,
   auto find = [&](uint64_t address) {
     Device *device = engine.findDevice(address);
     if (!device && bytes)
-      leaveProcess("a copy is given " + hex(address) +
+      leaveProcess(call.getName() + " is given " + hex(address) +
                    " as memory of a device, which it is not");
     return device;
   };
@@ -181,66 +181,71 @@ static uint64_t toAddress(const void *memory) {
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
                            CUstream stream) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(to, true, toAddress(from), false, bytes),
+  return enterCopy(call,
+                   makeCopy(call, to, true, toAddress(from), false, bytes),
                    stream, /*isAsync=*/true);
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
                            CUstream stream) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(toAddress(to), false, from, true, bytes),
+  return enterCopy(call,
+                   makeCopy(call, toAddress(to), false, from, true, bytes),
                    stream, /*isAsync=*/true);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                            CUstream stream) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(to, true, from, true, bytes), stream,
+  return enterCopy(call, makeCopy(call, to, true, from, true, bytes), stream,
                    /*isAsync=*/true);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(to, true, toAddress(from), false, bytes),
+  return enterCopy(call,
+                   makeCopy(call, to, true, toAddress(from), false, bytes),
                    nullptr, /*isAsync=*/false);
 }
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(toAddress(to), false, from, true, bytes),
+  return enterCopy(call,
+                   makeCopy(call, toAddress(to), false, from, true, bytes),
                    nullptr, /*isAsync=*/false);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   DriverCall call(__func__);
-  return enterCopy(call, makeCopy(to, true, from, true, bytes), nullptr,
+  return enterCopy(call, makeCopy(call, to, true, from, true, bytes), nullptr,
                    /*isAsync=*/false);
 }
 
 /// Sides by their addresses.
-static Copy makeUnified(uint64_t to, uint64_t from, uint64_t bytes) {
+static Copy makeUnified(const DriverCall &call, uint64_t to, uint64_t from,
+                        uint64_t bytes) {
   Engine &engine = Engine::get();
-  return makeCopy(to, engine.findDevice(to), from, engine.findDevice(from),
-                  bytes);
+  return makeCopy(call, to, engine.findDevice(to), from,
+                  engine.findDevice(from), bytes);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream) {
   DriverCall call(__func__);
-  return enterCopy(call, makeUnified(to, from, bytes), stream,
+  return enterCopy(call, makeUnified(call, to, from, bytes), stream,
                    /*isAsync=*/true);
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   DriverCall call(__func__);
-  return enterCopy(call, makeUnified(to, from, bytes), nullptr,
+  return enterCopy(call, makeUnified(call, to, from, bytes), nullptr,
                    /*isAsync=*/false);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from,
                            CUcontext, size_t bytes, CUstream stream) {
   DriverCall call(__func__);
-  Copy copy = makeCopy(to, true, from, true, bytes);
+  Copy copy = makeCopy(call, to, true, from, true, bytes);
   copy.isBetween = true;
   return enterCopy(call, copy, stream, /*isAsync=*/true);
 }
@@ -249,8 +254,9 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from,
 // Rows
 //===----------------------------------------------------------------------===//
 
-static Side makeSide(CUmemorytype type, const void *host, CUdeviceptr device,
-                     size_t x, size_t y, size_t pitch, size_t width) {
+static Side makeSide(const DriverCall &call, CUmemorytype type,
+                     const void *host, CUdeviceptr device, size_t x, size_t y,
+                     size_t pitch, size_t width) {
   Side side;
   side.pitch = pitch ? pitch : width;
   bool isHost = type == CU_MEMORYTYPE_HOST;
@@ -259,7 +265,7 @@ static Side makeSide(CUmemorytype type, const void *host, CUdeviceptr device,
   if (!isHost)
     side.device = Engine::get().findDevice(side.address);
   if (!isHost && !side.device && type == CU_MEMORYTYPE_DEVICE)
-    leaveProcess("a copy of rows is given " + hex(side.address) +
+    leaveProcess(call.getName() + " is given " + hex(side.address) +
                  " as memory of a device, which it is not");
   return side;
 }
@@ -283,9 +289,9 @@ static CUresult enterRows(const DriverCall &call, const CUDA_MEMCPY2D *rows,
   if (!copy.bytes())
     return call.check();
   copy.from =
-      makeSide(rows->srcMemoryType, rows->srcHost, rows->srcDevice,
+      makeSide(call, rows->srcMemoryType, rows->srcHost, rows->srcDevice,
                rows->srcXInBytes, rows->srcY, rows->srcPitch, copy.width);
-  copy.to = makeSide(rows->dstMemoryType, rows->dstHost, rows->dstDevice,
+  copy.to = makeSide(call, rows->dstMemoryType, rows->dstHost, rows->dstDevice,
                      rows->dstXInBytes, rows->dstY, rows->dstPitch, copy.width);
   return enterCopy(call, copy, stream, isAsync);
 }

@@ -3,6 +3,7 @@
 
 #include "Calls.h"
 #include "Ending.h"
+#include "FakeKernels.h"
 #include <cstring>
 
 using namespace hetero::standin;
@@ -55,8 +56,10 @@ static CUresult load(const DriverCall &call, CUmodule *handle,
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   std::string error;
   const Device &device = *call.getDevice();
+  std::string_view text = static_cast<const char *>(image);
   std::unique_ptr<KernelModule> code =
-      loadPtx(static_cast<const char *>(image), device.kind.capability, &error);
+      isFake(text) ? loadFake(text, &error)
+                   : loadPtx(text, device.kind.capability, &error);
   if (!code) {
     Engine::get().log("cuModuleLoadData: " + error);
     std::fprintf(stderr, "hetero stand-in: the PTX cannot be loaded: %s\n",

@@ -20,6 +20,10 @@ constexpr size_t mostFarewells = 4;
 static void (*farewells[mostFarewells])();
 static std::atomic<size_t> numFarewells{0};
 
+static std::atomic<bool> isEnding{false};
+
+bool hetero::standin::isLeaving() { return isEnding; }
+
 void hetero::standin::setReport(const std::string &path) { getReport() = path; }
 
 void hetero::standin::addFarewell(void (*function)()) {
@@ -29,8 +33,7 @@ void hetero::standin::addFarewell(void (*function)()) {
 
 void hetero::standin::leaveProcess(const std::string &sentence) {
   // Of several threads the first one speaks.
-  static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
-  if (isEnding.test_and_set())
+  if (isEnding.exchange(true))
     for (;;)
       pause();
   std::string line = "hetero stand-in: " + sentence + "\n";

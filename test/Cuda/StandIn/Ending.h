@@ -25,6 +25,9 @@ void setReport(const std::string &path);
 /// Is called before the process ends, also by `leaveProcess`.
 void addFarewell(void (*function)());
 
+/// Whether `leaveProcess` was called.
+bool isLeaving();
+
 std::string str(int64_t value);
 /// "0x7f0012340000".
 std::string hex(uint64_t value);

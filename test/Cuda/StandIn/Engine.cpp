@@ -387,8 +387,13 @@ bool Engine::poll(const std::vector<OperationRef> &operations,
   refresh();
   if (areDone(operations))
     return true;
-  // A device goes on while it is asked; one of four questions sees that.
-  if (draw(4) == 0 && !step(operations))
-    communication::checkDeadlock();
+  // A device goes on while it is asked: by four operations on average, in every
+  // second question, so that programs that sleep in between come to an end.
+  int64_t numSteps = draw(2) * draw(8);
+  while (numSteps-- > 0 && !areDone(operations))
+    if (!step(operations)) {
+      communication::checkDeadlock();
+      break;
+    }
   return areDone(operations);
 }

@@ -1,8 +1,8 @@
 //===- FakeKernels.cpp - A few kernels without an interpreter -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stands for the interpreter of PTX in tests of the device: the first line of
-// the text names the kernels of the module.
+// For tests of the device: the first line of the text names the kernels of the
+// module, and nothing has to be translated.
 //
 //   // fake increment copy
 //
@@ -10,7 +10,7 @@
 //   copy(float *to, const float *from, uint32_t count)     to[i] = from[i]
 //   scale(float *data, float factor, uint32_t count)       data[i] *= factor
 
-#include "Kernels.h"
+#include "FakeKernels.h"
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -90,17 +90,15 @@ void FakeKernel::run(const Launch &launch, DeviceMemory &memory) {
   }
 }
 
-std::unique_ptr<KernelModule>
-hetero::standin::loadPtx(std::string_view text, int, std::string *error) {
+bool hetero::standin::isFake(std::string_view text) {
+  return text.rfind("// fake", 0) == 0;
+}
+
+std::unique_ptr<KernelModule> hetero::standin::loadFake(std::string_view text,
+                                                        std::string *error) {
   std::istringstream line{std::string(text.substr(0, text.find('\n')))};
   std::string word;
-  line >> word;
-  if (word == "//")
-    line >> word;
-  if (word != "fake") {
-    *error = "line 1: this build of the stand-in has no interpreter for PTX";
-    return nullptr;
-  }
+  line >> word >> word;
   auto module = std::make_unique<FakeModule>();
   while (line >> word)
     if (!module->add(word)) {
@@ -109,3 +107,11 @@ hetero::standin::loadPtx(std::string_view text, int, std::string *error) {
     }
   return module;
 }
+
+#ifndef HETERO_STANDIN_HAS_PTX
+std::unique_ptr<KernelModule> hetero::standin::loadPtx(std::string_view, int,
+                                                       std::string *error) {
+  *error = "line 1: this build of the stand-in does not run PTX";
+  return nullptr;
+}
+#endif

@@ -60,9 +60,11 @@ std::string hetero::standin::describe(const World &world,
       text = describe(world.calls[i]);
   if (more)
     text += " and " + str(more) + " more of its group";
-  return text + " (" + describeRank(row) + ", stream " + str(row.stream) +
-         " of device " + str(row.device) + " of process " +
-         str(world.processes[row.process].process) + ")";
+  text += " (" + describeRank(row) + ", stream " + str(row.stream) +
+          " of device " + str(row.device);
+  if (world.processes[1].process)
+    text += " of process " + str(world.processes[row.process].process);
+  return text + ")";
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,10 +314,21 @@ static std::vector<OperationRef> findWanted() {
   return wanted;
 }
 
+static bool isHelperStopped = false;
+
+/// When the program ends, what the helper uses is torn down.
+static void stopHelper() {
+  // Who leaves after a mistake may hold the lock, and tears nothing down.
+  if (isLeaving())
+    return;
+  std::lock_guard<std::mutex> lock(Engine::get().mutex);
+  isHelperStopped = true;
+}
+
 static void help() {
   Engine &engine = Engine::get();
   std::lock_guard<std::mutex> lock(engine.mutex);
-  for (;;) {
+  while (!isHelperStopped) {
     engine.refresh();
     std::vector<OperationRef> wanted = findWanted();
     if (wanted.empty() || !engine.step(wanted))
@@ -325,7 +338,9 @@ static void help() {
 
 void hetero::standin::startHelper() {
   static bool isStarted = false;
-  if (!isStarted)
-    std::thread(help).detach();
+  if (isStarted)
+    return;
   isStarted = true;
+  addFarewell(stopHelper);
+  std::thread(help).detach();
 }

@@ -112,8 +112,8 @@ static char *reach(World &world, const Place &place) {
   if (place.process == getProcessSlot())
     return Engine::get().devices[place.device]->memory.getAlias() +
            place.offset;
-  static std::map<std::pair<int, int>, char *> mapped;
-  char *&alias = mapped[{place.process, place.device}];
+  static auto *mapped = new std::map<std::pair<int, int>, char *>;
+  char *&alias = (*mapped)[{place.process, place.device}];
   if (!alias) {
     const ProcessRow &process = world.processes[place.process];
     std::string path = "/proc/" + str(process.process) + "/fd/" +

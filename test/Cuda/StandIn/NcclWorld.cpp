@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -102,10 +103,11 @@ static void leaveJob() {
     return;
   // Whoever says it last sees that all have.
   attached.world->processes[attached.slot].process = hasLeft;
+  // After a mistake a launcher ends the others, who then cannot do it.
   bool isLast = true;
   for (const ProcessRow &row : attached.world->processes)
     isLast &= !isAlive(row.process);
-  if (isLast)
+  if (isLast || isLeaving())
     unlink(getPath(attached.job).c_str());
 }
 
@@ -119,6 +121,21 @@ static bool isForgotten(int file) {
     isForgotten &= !isAlive(row.process);
   munmap(mapped, sizeof(World));
   return isForgotten && ftruncate(file, 0) == 0;
+}
+
+/// Removes the tables of processes that were killed.
+static void sweep() {
+  std::string prefix = "hetero-standin-" + str(getuid()) + "-process-";
+  DIR *directory = opendir("/dev/shm");
+  if (!directory)
+    return;
+  while (const dirent *entry = readdir(directory)) {
+    std::string name = entry->d_name;
+    if (name.rfind(prefix, 0) == 0 &&
+        !isAlive(std::atoi(name.c_str() + prefix.size())))
+      unlinkat(dirfd(directory), name.c_str(), 0);
+  }
+  closedir(directory);
 }
 
 static void attach(const std::string &job) {
@@ -149,6 +166,7 @@ static void attach(const std::string &job) {
 static World &getWorld() {
   Attached &attached = getAttached();
   if (!attached.world) {
+    sweep();
     attach(findJob());
     addFarewell(leaveJob);
   }

@@ -176,9 +176,10 @@ int hetero::standin::tests::findSeed(const std::string &settings, int numSeeds,
 // Parts of programs
 //===----------------------------------------------------------------------===//
 
-/// In both forms: for the kernels that are built in, and for the interpreter.
-static const char *const kernelText = R"(// fake increment scale copy
-.version 7.0
+static const char *const fakeText = "// fake increment scale copy\n";
+
+/// The same as PTX.
+static const char *const kernelText = R"(.version 7.0
 .target sm_70
 .address_size 64
 
@@ -251,13 +252,13 @@ $L_end:
 }
 )";
 
-Gpu::Gpu(int index) : f(getFunctions()) {
+Gpu::Gpu(int index, bool isFake) : f(getFunctions()) {
   OK(f.cuInit(0));
   OK(f.cuDevicePrimaryCtxRetain(&context, index));
   OK(f.cuCtxSetCurrent(context));
   stream = makeStream();
   CUmodule module = nullptr;
-  OK(f.cuModuleLoadData(&module, kernelText));
+  OK(f.cuModuleLoadData(&module, isFake ? fakeText : kernelText));
   OK(f.cuModuleGetFunction(&incrementKernel, module, "increment"));
   OK(f.cuModuleGetFunction(&scaleKernel, module, "scale"));
   OK(f.cuModuleGetFunction(&copyKernel, module, "copy"));
@@ -316,6 +317,21 @@ float *hetero::standin::tests::toPointer(CUdeviceptr address) {
 
 cudaStream_t hetero::standin::tests::toCuda(CUstream stream) {
   return reinterpret_cast<cudaStream_t>(stream);
+}
+
+std::vector<ncclComm_t> hetero::standin::tests::joinAlone(const Gpu &first,
+                                                          const Gpu &second) {
+  const Functions &f = getFunctions();
+  ncclUniqueId id;
+  OK(f.ncclGetUniqueId(&id));
+  std::vector<ncclComm_t> made(2);
+  OK(f.ncclGroupStart());
+  OK(f.cuCtxSetCurrent(second.context));
+  OK(f.ncclCommInitRank(&made[1], 2, id, 1));
+  OK(f.cuCtxSetCurrent(first.context));
+  OK(f.ncclCommInitRank(&made[0], 2, id, 0));
+  OK(f.ncclGroupEnd());
+  return made;
 }
 
 void hetero::standin::tests::runRanks(

@@ -146,7 +146,8 @@ int findSeed(const std::string &settings, int numSeeds,
 
 /// A device that is current in this thread, with a stream and kernels.
 struct Gpu {
-  explicit Gpu(int index = 0);
+  /// Kernels that are built in, or PTX.
+  explicit Gpu(int index = 0, bool isFake = true);
 
   CUstream makeStream() const;
   /// Memory for floats; named if there is a name.
@@ -176,6 +177,9 @@ struct Rank {
   Gpu &gpu;
   std::vector<ncclComm_t> communicators;
 };
+
+/// A communicator of two devices that one thread makes: nobody has to come.
+std::vector<ncclComm_t> joinAlone(const Gpu &first, const Gpu &second);
 
 /// Runs a thread for each rank, on a device each.
 void runRanks(int numRanks, int numCommunicators,

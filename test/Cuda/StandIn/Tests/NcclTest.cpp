@@ -480,14 +480,12 @@ TEST(StandInNccl, AnAbortReachesTheOthers) {
 
 TEST(StandInNccl, WaitingForWhoHasAbortedIsNamed) {
   Outcome outcome = run(with("patience=1"), [] {
-    runRanks(2, 1, [](Rank &self) {
-      if (self.rank == 1) {
-        OK(self.gpu.f.ncclCommAbort(self.communicators[0]));
-        return;
-      }
-      receive(self, 1);
-      OK(self.gpu.f.cuStreamSynchronize(self.gpu.stream));
-    });
+    Gpu first(0), second(1);
+    std::vector<ncclComm_t> comms = joinAlone(first, second);
+    OK(first.f.ncclCommAbort(comms[1]));
+    OK(first.f.ncclRecv(toPointer(first.allocate(1)), 1, ncclFloat32, 1,
+                        comms[0], toCuda(first.stream)));
+    OK(first.f.cuStreamSynchronize(first.stream));
   });
   EXPECT_TRUE(outcome.says("waits, and rank 1 has aborted its communicator"))
       << outcome;

@@ -108,19 +108,17 @@ TEST(StandInProcesses, DevicesGoOnWithoutTheirHosts) {
 
 TEST(StandInProcesses, DeadlocksAreFound) {
   Shared *shared = Shared::make();
-  std::vector<Outcome> outcomes =
-      runProcesses(devices + std::string(";patience=20"), 2, [&](int rank) {
-        Gpu gpu(rank);
-        ncclComm_t comms[2] = {};
-        for (int i = 0; i < 2; ++i)
-          comms[i] = shared->join(i, rank, 2);
-        CUdeviceptr data = gpu.allocate(1);
-        for (int i = 0; i < 2; ++i)
-          OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1,
-                                 ncclFloat32, ncclSum, comms[i ^ rank],
-                                 toCuda(gpu.stream)));
-        OK(gpu.f.cuStreamSynchronize(gpu.stream));
-      });
+  std::vector<Outcome> outcomes = runProcesses(devices, 2, [&](int rank) {
+    Gpu gpu(rank);
+    ncclComm_t comms[2] = {};
+    for (int i = 0; i < 2; ++i)
+      comms[i] = shared->join(i, rank, 2);
+    CUdeviceptr data = gpu.allocate(1);
+    for (int i = 0; i < 2; ++i)
+      OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1, ncclFloat32,
+                             ncclSum, comms[i ^ rank], toCuda(gpu.stream)));
+    OK(gpu.f.cuStreamSynchronize(gpu.stream));
+  });
   bool isFound = false;
   for (const Outcome &outcome : outcomes)
     isFound |= outcome.says("deadlock of NCCL");
@@ -129,15 +127,14 @@ TEST(StandInProcesses, DeadlocksAreFound) {
 
 TEST(StandInProcesses, CountsThatDoNotMatchAreCaught) {
   Shared *shared = Shared::make();
-  std::vector<Outcome> outcomes =
-      runProcesses(devices + std::string(";patience=20"), 2, [&](int rank) {
-        Gpu gpu(rank);
-        ncclComm_t comm = shared->join(0, rank, 2);
-        CUdeviceptr data = gpu.allocate(2);
-        OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1 + rank,
-                               ncclFloat32, ncclSum, comm, toCuda(gpu.stream)));
-        OK(gpu.f.cuStreamSynchronize(gpu.stream));
-      });
+  std::vector<Outcome> outcomes = runProcesses(devices, 2, [&](int rank) {
+    Gpu gpu(rank);
+    ncclComm_t comm = shared->join(0, rank, 2);
+    CUdeviceptr data = gpu.allocate(2);
+    OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1 + rank,
+                           ncclFloat32, ncclSum, comm, toCuda(gpu.stream)));
+    OK(gpu.f.cuStreamSynchronize(gpu.stream));
+  });
   EXPECT_TRUE(outcomes[0].says("ranks do not match") ||
               outcomes[1].says("ranks do not match"))
       << listTexts(outcomes);
@@ -146,23 +143,22 @@ TEST(StandInProcesses, CountsThatDoNotMatchAreCaught) {
 /// A process that ends while others wait for it is noticed.
 TEST(StandInProcesses, AProcessThatEndsIsNoticed) {
   Shared *shared = Shared::make();
-  std::vector<Outcome> outcomes =
-      runProcesses(devices + std::string(";patience=20"), 2, [&](int rank) {
-        Gpu gpu(rank);
-        ncclComm_t comm = shared->join(0, rank, 2);
-        if (rank == 1)
-          _exit(0);
-        CUdeviceptr data = gpu.allocate(1);
-        OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1, ncclFloat32,
-                               ncclSum, comm, toCuda(gpu.stream)));
-        ncclResult_t state = ncclSuccess;
-        while (state == ncclSuccess) {
-          CHECK(gpu.f.cuStreamQuery(gpu.stream) == CUDA_ERROR_NOT_READY);
-          OK(gpu.f.ncclCommGetAsyncError(comm, &state));
-        }
-        CHECK(state == ncclRemoteError);
-        OK(gpu.f.ncclCommAbort(comm));
-        OK(gpu.f.cuStreamSynchronize(gpu.stream));
-      });
+  std::vector<Outcome> outcomes = runProcesses(devices, 2, [&](int rank) {
+    Gpu gpu(rank);
+    ncclComm_t comm = shared->join(0, rank, 2);
+    if (rank == 1)
+      _exit(0);
+    CUdeviceptr data = gpu.allocate(1);
+    OK(gpu.f.ncclAllReduce(toPointer(data), toPointer(data), 1, ncclFloat32,
+                           ncclSum, comm, toCuda(gpu.stream)));
+    ncclResult_t state = ncclSuccess;
+    while (state == ncclSuccess) {
+      CHECK(gpu.f.cuStreamQuery(gpu.stream) == CUDA_ERROR_NOT_READY);
+      OK(gpu.f.ncclCommGetAsyncError(comm, &state));
+    }
+    CHECK(state == ncclRemoteError);
+    OK(gpu.f.ncclCommAbort(comm));
+    OK(gpu.f.cuStreamSynchronize(gpu.stream));
+  });
   EXPECT_TRUE(areRight(outcomes)) << listTexts(outcomes);
 }

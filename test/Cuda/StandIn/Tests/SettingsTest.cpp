@@ -105,13 +105,18 @@ TEST(StandInSettings, ALostDeviceStaysLost) {
 TEST(StandInSettings, NcclMayHang) {
   Outcome outcome =
       run("devices=sm_80:64MiB,sm_75:32MiB;nccl=hang;patience=1", [] {
-        runRanks(2, 1, [](Rank &self) {
-          CUdeviceptr data = self.gpu.allocate(1);
-          OK(self.gpu.f.ncclAllReduce(
-              toPointer(data), toPointer(data), 1, ncclFloat32, ncclSum,
-              self.communicators[0], toCuda(self.gpu.stream)));
-          OK(self.gpu.f.cuStreamSynchronize(self.gpu.stream));
-        });
+        Gpu first(0), second(1);
+        std::vector<ncclComm_t> comms = joinAlone(first, second);
+        OK(first.f.ncclGroupStart());
+        for (const Gpu *gpu : {&first, &second}) {
+          OK(gpu->f.cuCtxSetCurrent(gpu->context));
+          CUdeviceptr data = gpu->allocate(1);
+          OK(gpu->f.ncclAllReduce(toPointer(data), toPointer(data), 1,
+                                  ncclFloat32, ncclSum, comms[gpu == &second],
+                                  toCuda(gpu->stream)));
+        }
+        OK(first.f.ncclGroupEnd());
+        OK(second.f.cuStreamSynchronize(second.stream));
       });
   EXPECT_TRUE(outcome.says("waits without end for allReduce of 1 float32"))
       << outcome;

@@ -280,6 +280,25 @@ TEST(StandInStreams, LaunchesThatNoDeviceTakesAreRefused) {
   EXPECT_TRUE(outcome.isRight) << outcome;
 }
 
+#ifdef HETERO_STANDIN_HAS_PTX
+/// The same kernels as text that a compiler could have written.
+TEST(StandInKernels, PtxIsRun) {
+  Outcome outcome = run(one, [] {
+    Gpu gpu(0, /*isFake=*/false);
+    CUdeviceptr data = gpu.allocate(40, "weights");
+    OK(gpu.f.cuMemsetD32Async(data, 0, 40, gpu.stream));
+    gpu.increment(data, 40, gpu.stream);
+    gpu.scale(data, 3, 39, gpu.stream);
+    CHECK(gpu.read(data, 40)[38] == 3 && gpu.read(data, 40)[39] == 1);
+    gpu.increment(data, 41, gpu.stream);
+    OK(gpu.f.cuCtxSynchronize());
+  });
+  EXPECT_TRUE(outcome.says("kernel 'increment' (operation")) << outcome;
+  EXPECT_TRUE(outcome.says("offset 160 of allocation 0 ('weights', 160 bytes)"))
+      << outcome;
+}
+#endif
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
