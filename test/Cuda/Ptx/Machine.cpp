@@ -154,9 +154,12 @@ void Machine::runLoop(void *pointer) {
   Machine &machine = *static_cast<Machine *>(pointer);
   Thread &thread = machine.threads[0];
   machine.running = &thread;
-  for (uint32_t block : machine.random.permutation(machine.numBlocks)) {
+  // They are the machine's, because a failure leaves this stack as it is.
+  machine.blockOrder = machine.random.permutation(machine.numBlocks);
+  for (uint32_t block : machine.blockOrder) {
     machine.beginBlock(block);
-    for (uint32_t index : machine.random.permutation(machine.numThreads)) {
+    machine.threadOrder = machine.random.permutation(machine.numThreads);
+    for (uint32_t index : machine.threadOrder) {
       machine.beginThread(thread, index);
       machine.code(&thread.code);
       machine.settle();
@@ -242,9 +245,9 @@ std::string Machine::instruction(uint32_t line) const {
              : text + " '" + source.substr(begin, end - begin + 1) + "'";
 }
 
-void Machine::fail(const Thread &thread, uint32_t line,
-                   const std::string &what) {
+void Machine::fail(const Thread &thread, uint32_t line, std::string &&what) {
   failure = position(thread) + ", " + instruction(line) + ": " + what;
+  std::string().swap(what);
   // Nobody resumes it.
   thread.fiber->suspend();
   std::abort();
