@@ -47,6 +47,22 @@ Machine::Machine(LoadedModule &module, const TranslatedKernel &kernel,
   }
 }
 
+/// Stacks that are not used now; to make one takes longer than to run a thread.
+static thread_local std::vector<std::unique_ptr<Fiber>> idleFibers;
+
+static std::unique_ptr<Fiber> takeFiber() {
+  if (idleFibers.empty())
+    return std::make_unique<Fiber>();
+  std::unique_ptr<Fiber> fiber = std::move(idleFibers.back());
+  idleFibers.pop_back();
+  return fiber;
+}
+
+Machine::~Machine() {
+  for (Thread &thread : threads)
+    idleFibers.push_back(std::move(thread.fiber));
+}
+
 /// What a driver refuses.
 std::string Machine::checkLaunch() const {
   auto is = [](uint64_t x, uint64_t y, uint64_t z) {
@@ -93,7 +109,7 @@ std::string Machine::run() {
     thread.code.host = &host;
     thread.machine = this;
     thread.local.assign(module.translation.localBytes, 0);
-    thread.fiber = std::make_unique<Fiber>();
+    thread.fiber = takeFiber();
     for (int axis = 0; axis < 3; ++axis) {
       thread.code.ntid[axis] = launch.block[axis];
       thread.code.nctaid[axis] = launch.grid[axis];

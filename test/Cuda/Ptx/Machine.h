@@ -40,6 +40,7 @@ class Machine {
 public:
   Machine(LoadedModule &module, const TranslatedKernel &kernel, ptx_kernel code,
           const Launch &launch, DeviceMemory &memory);
+  ~Machine();
 
   /// What is wrong with the program, or nothing.
   std::string run();
