@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <sys/mman.h>
 #include <unistd.h>
-#ifndef __x86_64__
+#if !defined(__x86_64__) || defined(HETERO_PTX_UCONTEXT)
 #include <ucontext.h>
+#else
+#define HETERO_PTX_SWITCH 1
 #endif
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -20,7 +22,7 @@
 #endif
 #endif
 
-#ifdef __x86_64__
+#ifdef HETERO_PTX_SWITCH
 // Leaves the registers that a function keeps on the old stack, and takes those
 // on the new one.
 asm(R"(
@@ -60,7 +62,7 @@ struct Fiber::Implementation {
   size_t pageBytes = 0;
   void (*function)(void *) = nullptr;
   void *argument = nullptr;
-#ifdef __x86_64__
+#ifdef HETERO_PTX_SWITCH
   void *inside = nullptr;
   void *outside = nullptr;
 #else
@@ -79,14 +81,14 @@ struct Fiber::Implementation {
 #endif
 
   void switchIn() {
-#ifdef __x86_64__
+#ifdef HETERO_PTX_SWITCH
     hetero_ptx_switch(&outside, inside);
 #else
     swapcontext(&outside, &inside);
 #endif
   }
   void switchOut() {
-#ifdef __x86_64__
+#ifdef HETERO_PTX_SWITCH
     hetero_ptx_switch(&inside, outside);
 #else
     swapcontext(&inside, &outside);
@@ -136,7 +138,7 @@ void Fiber::start(void (*function)(void *), void *argument) {
 #ifdef HETERO_PTX_ASAN
   self.insideFake = nullptr;
 #endif
-#ifdef __x86_64__
+#ifdef HETERO_PTX_SWITCH
   // Six registers, where to return to, and a word so that the stack is aligned
   // as it is when a function has just been called.
   void **top = reinterpret_cast<void **>(self.stack + stackBytes) - 8;

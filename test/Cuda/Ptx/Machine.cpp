@@ -47,6 +47,22 @@ Machine::Machine(LoadedModule &module, const TranslatedKernel &kernel,
   }
 }
 
+/// Stacks that are not used now; to make one takes longer than to run a thread.
+static thread_local std::vector<std::unique_ptr<Fiber>> idleFibers;
+
+static std::unique_ptr<Fiber> takeFiber() {
+  if (idleFibers.empty())
+    return std::make_unique<Fiber>();
+  std::unique_ptr<Fiber> fiber = std::move(idleFibers.back());
+  idleFibers.pop_back();
+  return fiber;
+}
+
+Machine::~Machine() {
+  for (Thread &thread : threads)
+    idleFibers.push_back(std::move(thread.fiber));
+}
+
 /// What a driver refuses.
 std::string Machine::checkLaunch() const {
   auto is = [](uint64_t x, uint64_t y, uint64_t z) {
@@ -93,7 +109,7 @@ std::string Machine::run() {
     thread.code.host = &host;
     thread.machine = this;
     thread.local.assign(module.translation.localBytes, 0);
-    thread.fiber = std::make_unique<Fiber>();
+    thread.fiber = takeFiber();
     for (int axis = 0; axis < 3; ++axis) {
       thread.code.ntid[axis] = launch.block[axis];
       thread.code.nctaid[axis] = launch.grid[axis];
@@ -154,9 +170,12 @@ void Machine::runLoop(void *pointer) {
   Machine &machine = *static_cast<Machine *>(pointer);
   Thread &thread = machine.threads[0];
   machine.running = &thread;
-  for (uint32_t block : machine.random.permutation(machine.numBlocks)) {
+  // They are the machine's, because a failure leaves this stack as it is.
+  machine.blockOrder = machine.random.permutation(machine.numBlocks);
+  for (uint32_t block : machine.blockOrder) {
     machine.beginBlock(block);
-    for (uint32_t index : machine.random.permutation(machine.numThreads)) {
+    machine.threadOrder = machine.random.permutation(machine.numThreads);
+    for (uint32_t index : machine.threadOrder) {
       machine.beginThread(thread, index);
       machine.code(&thread.code);
       machine.settle();
@@ -242,9 +261,9 @@ std::string Machine::instruction(uint32_t line) const {
              : text + " '" + source.substr(begin, end - begin + 1) + "'";
 }
 
-void Machine::fail(const Thread &thread, uint32_t line,
-                   const std::string &what) {
+void Machine::fail(const Thread &thread, uint32_t line, std::string &&what) {
   failure = position(thread) + ", " + instruction(line) + ": " + what;
+  std::string().swap(what);
   // Nobody resumes it.
   thread.fiber->suspend();
   std::abort();

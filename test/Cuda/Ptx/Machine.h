@@ -40,6 +40,7 @@ class Machine {
 public:
   Machine(LoadedModule &module, const TranslatedKernel &kernel, ptx_kernel code,
           const Launch &launch, DeviceMemory &memory);
+  ~Machine();
 
   /// What is wrong with the program, or nothing.
   std::string run();
@@ -82,8 +83,10 @@ private:
   void beginThread(Thread &thread, uint32_t index);
   void resume(Thread &thread);
   void makeReady(Thread &thread);
+  /// Nothing on the thread's stack is destroyed: `what` has to be all that
+  /// owns memory there, and is taken.
   [[noreturn]] void fail(const Thread &thread, uint32_t line,
-                         const std::string &what);
+                         std::string &&what);
   std::string position(const Thread &thread) const;
   std::string coordinates(const Thread &thread) const;
   std::string instruction(uint32_t line) const;
@@ -141,6 +144,8 @@ private:
   std::vector<char> shared;
   /// Of each byte of shared memory: outside, there, written.
   std::vector<uint8_t> sharedStates;
+  std::vector<uint32_t> blockOrder;
+  std::vector<uint32_t> threadOrder;
   std::deque<Thread> threads;
   std::vector<Thread *> ready;
   uint32_t barriers = 0;

@@ -27,10 +27,11 @@ char *Machine::access(ptx_thread *code, int space, uint64_t address,
   Thread &thread = *reinterpret_cast<Thread *>(code);
   Machine &machine = *thread.machine;
   machine.settle();
-  if (address % bytes)
-    machine.fail(thread, line,
-                 describe(how, bytes, "", address) +
-                     ", which is not a multiple of the size");
+  if (address % bytes) {
+    std::string what = describe(how, bytes, "", address) +
+                       ", which is not a multiple of the size";
+    machine.fail(thread, line, std::move(what));
+  }
   uint64_t window = address & PTX_WINDOW_MASK;
   if (space == PTX_GENERIC) {
     space = window == PTX_SHARED_WINDOW  ? PTX_SHARED
@@ -74,9 +75,9 @@ char *Machine::accessModule(Thread &thread, uint64_t address, uint32_t bytes,
         checkRaces(*globalRaces, thread, address, bytes, how, line, place);
       return place;
     }
-  fail(thread, line,
-       describe(how, bytes, "the module's", address) +
-           ", which is in none of its variables");
+  std::string what = describe(how, bytes, "the module's", address) +
+                     ", which is in none of its variables";
+  fail(thread, line, std::move(what));
 }
 
 char *Machine::accessShared(Thread &thread, uint64_t address, uint32_t bytes,
@@ -87,15 +88,17 @@ char *Machine::accessShared(Thread &thread, uint64_t address, uint32_t bytes,
   for (uint32_t i = 0; isInside && i < bytes; ++i) {
     uint8_t &state = sharedStates[address + i];
     isInside = state;
-    if (isRead && state == 1)
-      fail(thread, line,
-           describe(how, bytes, "shared", address) +
-               ", which no thread of the block has written");
+    if (isRead && state == 1) {
+      std::string what = describe(how, bytes, "shared", address) +
+                         ", which no thread of the block has written";
+      fail(thread, line, std::move(what));
+    }
   }
-  if (!isInside)
-    fail(thread, line,
-         describe(how, bytes, "shared", address) +
-             ", which is in none of the kernel's variables");
+  if (!isInside) {
+    std::string what = describe(how, bytes, "shared", address) +
+                       ", which is in none of the kernel's variables";
+    fail(thread, line, std::move(what));
+  }
   if (isWrite)
     std::memset(&sharedStates[address], 2, bytes);
   char *place = shared.data() + address;
@@ -107,9 +110,11 @@ char *Machine::accessShared(Thread &thread, uint64_t address, uint32_t bytes,
 char *Machine::accessLocal(Thread &thread, uint64_t address, uint32_t bytes,
                            int how, uint32_t line) {
   uint64_t end = thread.code.local_end;
-  if (address < PTX_FIRST_ADDRESS || address > end || bytes > end - address)
-    fail(thread, line,
-         describe(how, bytes, "local", address) + ", which is behind its end");
+  if (address < PTX_FIRST_ADDRESS || address > end || bytes > end - address) {
+    std::string what =
+        describe(how, bytes, "local", address) + ", which is behind its end";
+    fail(thread, line, std::move(what));
+  }
   return thread.local.data() + address;
 }
 
@@ -122,9 +127,9 @@ char *Machine::accessParameters(Thread &thread, uint64_t address,
     if (address >= begin && address + bytes <= begin + range.bytes)
       return parameters.data() + address;
   }
-  fail(thread, line,
-       describe(how, bytes, "parameter", address) +
-           ", which is in none of the parameters");
+  std::string what = describe(how, bytes, "parameter", address) +
+                     ", which is in none of the parameters";
+  fail(thread, line, std::move(what));
 }
 
 /// Room for the variables of a function, which nobody has written to.
@@ -152,12 +157,13 @@ void Machine::checkRaces(Races &races, Thread &thread, uint64_t address,
   if (conflict.message.empty())
     return;
   const Accessor &other = conflict.other;
-  std::string message = conflict.message + " at " + hexadecimal(address) +
-                        " by thread " + std::to_string(other.thread) +
-                        " of block " + std::to_string(other.block) + " in " +
+  std::string message = std::move(conflict.message) + " at " +
+                        hexadecimal(address) + " by thread " +
+                        std::to_string(other.thread) + " of block " +
+                        std::to_string(other.block) + " in " +
                         instruction(other.line) + ", and nothing orders them";
   if (!conflict.isIfDifferent)
-    fail(thread, line, message);
+    fail(thread, line, std::move(message));
   suspicion = {place, std::vector<char>(place, place + bytes),
                position(thread) + ", " + instruction(line) + ": " + message};
 }
@@ -168,11 +174,11 @@ void Machine::settle() {
     return;
   bool isSame = std::memcmp(suspicion->place, suspicion->before.data(),
                             suspicion->before.size()) == 0;
-  std::string message = suspicion->message;
+  if (!isSame)
+    failure = suspicion->message;
   suspicion.reset();
   if (isSame)
     return;
-  failure = message;
   running->fiber->suspend();
 }
 

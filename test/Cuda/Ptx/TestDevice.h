@@ -56,7 +56,8 @@ private:
 /// The parameters of a launch, all of 8 bytes.
 inline std::vector<char> pack(const std::vector<uint64_t> &values) {
   std::vector<char> bytes(values.size() * 8);
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty())
+    std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 

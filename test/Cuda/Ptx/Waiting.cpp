@@ -17,11 +17,12 @@ void Machine::barrier(ptx_thread *code, uint32_t index, uint32_t count,
   machine.settle();
   if (index >= machine.arrivals.size())
     machine.fail(thread, line, "there are only 16 barriers");
-  if (count && count != machine.numThreads)
-    machine.fail(thread, line,
-                 "waits for " + std::to_string(count) + " threads of " +
-                     std::to_string(machine.numThreads) +
-                     ", which this machine does not support");
+  if (count && count != machine.numThreads) {
+    std::string what = "waits for " + std::to_string(count) + " threads of " +
+                       std::to_string(machine.numThreads) +
+                       ", which this machine does not support";
+    machine.fail(thread, line, std::move(what));
+  }
   thread.state = State::AtBarrier;
   thread.barrier = index;
   thread.isAligned = isAligned;
