@@ -29,7 +29,7 @@ struct Blas : Gpu {
 } // namespace
 
 TEST(StandInBlas, MatricesAreMultiplied) {
-  for (const std::string &schedule : getSchedules(20)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Outcome outcome = run(schedule, [] {
       Blas blas;
       CUdeviceptr a = blas.allocate(12), b = blas.allocate(8),

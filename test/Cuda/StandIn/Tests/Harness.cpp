@@ -150,6 +150,11 @@ hetero::standin::tests::runProcesses(const std::string &settings, int size,
   return outcomes;
 }
 
+int hetero::standin::tests::getNumSeeds() {
+  const char *text = getenv("HETERO_STANDIN_SEEDS");
+  return text && atoi(text) > 0 ? atoi(text) : 4;
+}
+
 std::vector<std::string> hetero::standin::tests::getSchedules(int numSeeds) {
   std::vector<std::string> schedules;
   for (int seed = 0; seed < numSeeds; ++seed)

@@ -132,6 +132,10 @@ void check(bool isRight, const char *what, int line);
 #define CHECK(condition) check(bool(condition), #condition, __LINE__)
 #define OK(call) check((call) == 0, #call, __LINE__)
 
+/// How many seeds legal programs are run over: HETERO_STANDIN_SEEDS, else a
+/// sample of 4, as what runs in CI should take seconds.
+int getNumSeeds();
+
 /// "seed=3;order=lazy", for all orders and the seeds below a limit.
 std::vector<std::string> getSchedules(int numSeeds);
 

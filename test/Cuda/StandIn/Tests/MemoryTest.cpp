@@ -9,7 +9,7 @@ using namespace hetero::standin::tests;
 static const char *const one = "devices=sm_80:64MiB";
 
 TEST(StandInMemory, WhatIsWrittenIsRead) {
-  for (const std::string &schedule : getSchedules(20)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(5);
@@ -94,7 +94,7 @@ TEST(StandInMemory, UseAfterFreeIsCaught) {
 }
 
 TEST(StandInMemory, FreeWaitsForTheDevice) {
-  for (const std::string &schedule : getSchedules(20)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(4);
@@ -135,7 +135,7 @@ TEST(StandInMemory, FreeOfWhatWasNeverAllocatedIsCaught) {
 }
 
 TEST(StandInMemory, MemoryInTheOrderOfAStream) {
-  for (const std::string &schedule : getSchedules(20)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUstream other = gpu.makeStream();
@@ -238,7 +238,7 @@ TEST(StandInMemory, PinnedMemoryThatWasFreedIsCaught) {
 }
 
 TEST(StandInMemory, RowsAreCopied) {
-  for (const std::string &schedule : getSchedules(5)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr from = gpu.allocate(12), to = gpu.allocate(6);

@@ -7,7 +7,7 @@
 
 using namespace hetero::standin::tests;
 
-constexpr int numSeeds = 200;
+static const int numSeeds = getNumSeeds();
 constexpr int fewSeeds = 20;
 
 /// Unlike ones, as in our clusters.
@@ -96,7 +96,7 @@ TEST(StandInNccl, EventsKeepTransfersInOrder) {
       CHECK(gpu.read(data, 4)[3] == 30);
     });
   };
-  for (int seed = 0; seed < fewSeeds; ++seed)
+  for (int seed = 0; seed < numSeeds; ++seed)
     for (const char *order : {"lazy", "eager", "random"}) {
       std::string schedule = "seed=" + std::to_string(seed) + ";order=" + order;
       Outcome outcome = run(with(schedule), [&] { program(true); });
@@ -153,7 +153,7 @@ TEST(StandInNccl, CommunicatorsAreDivided) {
 }
 
 TEST(StandInNccl, CommunicatorsThatDoNotBlock) {
-  for (int seed = 0; seed < fewSeeds; ++seed) {
+  for (int seed = 0; seed < numSeeds; ++seed) {
     Outcome outcome = run(with("seed=" + std::to_string(seed)), [] {
       const Functions &f = getFunctions();
       OK(f.cuInit(0));
@@ -194,7 +194,7 @@ TEST(StandInNccl, CommunicatorsThatDoNotBlock) {
 }
 
 TEST(StandInNccl, GraphsCommunicate) {
-  for (int seed = 0; seed < fewSeeds; ++seed) {
+  for (int seed = 0; seed < numSeeds; ++seed) {
     Outcome outcome = run(with("seed=" + std::to_string(seed)), [] {
       runRanks(2, 1, [](Rank &self) {
         Gpu &gpu = self.gpu;
@@ -455,7 +455,7 @@ TEST(StandInNccl, RanksOnOneDeviceAreRefused) {
 /// Rank 1 gives up; rank 0 learns of it, and its streams go on when it has
 /// aborted as well.
 TEST(StandInNccl, AnAbortReachesTheOthers) {
-  for (int seed = 0; seed < fewSeeds; ++seed) {
+  for (int seed = 0; seed < numSeeds; ++seed) {
     Outcome outcome = run(with("seed=" + std::to_string(seed)), [] {
       runRanks(2, 1, [](Rank &self) {
         const Functions &f = self.gpu.f;

@@ -53,7 +53,7 @@ static std::string listTexts(const std::vector<Outcome> &outcomes) {
 }
 
 TEST(StandInProcesses, RanksMeet) {
-  for (const std::string &schedule : getSchedules(4)) {
+  for (const std::string &schedule : getSchedules(getNumSeeds())) {
     Shared *shared = Shared::make();
     std::vector<Outcome> outcomes =
         runProcesses(devices + (";" + schedule), 3, [&](int rank) {

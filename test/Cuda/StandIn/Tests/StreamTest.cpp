@@ -8,7 +8,7 @@
 using namespace hetero::standin::tests;
 
 /// As many as the stand-in promises to be right for.
-constexpr int numSeeds = 200;
+static const int numSeeds = getNumSeeds();
 /// Within these a missing wait has to show.
 constexpr int fewSeeds = 20;
 
@@ -42,7 +42,7 @@ TEST(StandInStreams, AMissingWaitShows) {
 }
 
 TEST(StandInStreams, AnEventStandsForItsLastRecord) {
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(4);
@@ -66,7 +66,7 @@ TEST(StandInStreams, AnEventStandsForItsLastRecord) {
 }
 
 TEST(StandInStreams, AskingIsEnough) {
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(4);
@@ -100,7 +100,7 @@ TEST(StandInStreams, NothingRunsBeforeItIsAskedFor) {
 }
 
 TEST(StandInStreams, TheNullStreamWaitsForBlockingOnes) {
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUstream blocking = nullptr;
@@ -138,7 +138,7 @@ static float *allocatePinned(const Gpu &gpu, size_t count) {
 }
 
 TEST(StandInStreams, PageableMemoryIsReadAtTheCall) {
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(1);
@@ -194,7 +194,7 @@ TEST(StandInStreams, PinnedTargetsReadTooSoonAreNoNumbers) {
 
 TEST(StandInStreams, APinnedBufferGoesThereAndBack) {
   // What is poisoned must not be what an earlier copy still reads.
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUdeviceptr data = gpu.allocate(1);
@@ -235,7 +235,7 @@ TEST(StandInStreams, DestroyedThingsAreCaught) {
 }
 
 TEST(StandInStreams, ADestroyedStreamStillEnds) {
-  for (const std::string &schedule : getSchedules(fewSeeds)) {
+  for (const std::string &schedule : getSchedules(numSeeds)) {
     Outcome outcome = run(schedule, [] {
       Gpu gpu;
       CUstream other = gpu.makeStream();
