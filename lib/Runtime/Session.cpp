@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/Session.h"
+#include <algorithm>
 
 using namespace hetero::runtime;
 
@@ -155,9 +156,11 @@ const void *Session::getResult(size_t binding) const {
   BufferId id = program.results[binding].buffer;
   if (device.isHost())
     return memory[id];
+  int64_t bytes = program.buffers[id].numBytes();
   std::vector<char> &copy = hostResults[id];
-  copy.resize(program.buffers[id].numBytes());
-  if (device.read(copy.data(), memory[id], copy.size()))
+  // Nothing has an address, too.
+  copy.resize(std::max<int64_t>(1, bytes));
+  if (device.read(copy.data(), memory[id], bytes))
     return nullptr;
   return copy.data();
 }
