@@ -74,6 +74,7 @@ struct Fiber::Implementation {
   size_t outsideBytes = 0;
   void *outsideFake = nullptr;
   void *insideFake = nullptr;
+  bool isDone = false;
 #endif
 #ifdef HETERO_PTX_TSAN
   void *tsan = __tsan_create_fiber(0);
@@ -126,6 +127,9 @@ void Fiber::enter() {
                                   &fiber->implementation->outsideBytes);
 #endif
   fiber->implementation->function(fiber->implementation->argument);
+#ifdef HETERO_PTX_ASAN
+  fiber->implementation->isDone = true;
+#endif
   // Nobody resumes it before it is started again.
   fiber->suspend();
   std::abort();
@@ -137,6 +141,7 @@ void Fiber::start(void (*function)(void *), void *argument) {
   self.argument = argument;
 #ifdef HETERO_PTX_ASAN
   self.insideFake = nullptr;
+  self.isDone = false;
 #endif
 #ifdef HETERO_PTX_SWITCH
   // Six registers, where to return to, and a word so that the stack is aligned
@@ -175,9 +180,10 @@ void Fiber::resume() {
 
 void Fiber::suspend() {
 #ifdef HETERO_PTX_ASAN
-  __sanitizer_start_switch_fiber(&implementation->insideFake,
-                                 implementation->outsideStack,
-                                 implementation->outsideBytes);
+  // What it keeps of a stack goes with the last switch.
+  __sanitizer_start_switch_fiber(
+      implementation->isDone ? nullptr : &implementation->insideFake,
+      implementation->outsideStack, implementation->outsideBytes);
 #endif
 #ifdef HETERO_PTX_TSAN
   __tsan_switch_to_fiber(implementation->outsideTsan, 0);
