@@ -46,8 +46,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Kernels are compiled once for all seeds."""
+    directory = tmp_path_factory.mktemp("kernels")
+    directory.chmod(0o700)
+    return directory
+
+
 @pytest.fixture(autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def libraries(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """hetero-run finds the stand-in where it looks for CUDA."""
+    monkeypatch.setenv("HETERO_PTX_CACHE", str(cache))
     for name in ("CUDA_DRIVER", "CUBLAS", "NCCL"):
         monkeypatch.setenv(f"HETERO_{name}_LIBRARY", str(LIBRARY.resolve()))
 
@@ -58,7 +68,8 @@ def _check(
     for seed in range(SEEDS):
         order = ("random", "lazy", "eager")[seed % 3]
         monkeypatch.setenv("HETERO_STANDIN", f"devices={DEVICES};seed={seed};order={order}")
-        done = steps.run(text, case, path / str(seed), *FLAGS, *flags, **more)
+        kept = f"--cache={path / 'objects'}"
+        done = steps.run(text, case, path / str(seed), *FLAGS, kept, *flags, **more)
         assert done.returncode == 0, f"seed {seed}, {order}: {done.stderr[-3000:]}"
         assert "results agree" in done.stdout
 

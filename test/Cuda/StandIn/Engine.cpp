@@ -292,9 +292,25 @@ void Engine::drift() {
 }
 
 /// Everything that has to happen before the operation is done.
-void Engine::collect(const OperationRef &operation, std::set<Operation *> &seen,
+void Engine::collect(const OperationRef &operation,
+                     std::set<const void *> &seen,
                      std::vector<OperationRef> &needed) const {
   std::vector<OperationRef> open = {operation};
+  // Of what stands before it in its stream, the first can run, and others may
+  // need something of elsewhere. Each stream is looked through once: a queue
+  // may have all kernels of a step.
+  auto addBefore = [&](const OperationRef &last) {
+    const auto &queue = last->stream->queue;
+    if (queue.empty() || !seen.insert(&queue).second)
+      return;
+    for (const OperationRef &before : queue) {
+      if (before == last)
+        break;
+      if (before == queue.front() || before->communication ||
+          !before->waits.empty())
+        open.push_back(before);
+    }
+  };
   while (!open.empty()) {
     OperationRef next = open.back();
     open.pop_back();
@@ -302,11 +318,7 @@ void Engine::collect(const OperationRef &operation, std::set<Operation *> &seen,
       continue;
     needed.push_back(next);
     open.insert(open.end(), next->waits.begin(), next->waits.end());
-    for (const OperationRef &before : next->stream->queue) {
-      if (before == next)
-        break;
-      open.push_back(before);
-    }
+    addBefore(next);
     if (!next->communication)
       continue;
     for (uint64_t partner : communication::getPartners(next->communication))
@@ -321,7 +333,7 @@ void Engine::collect(const OperationRef &operation, std::set<Operation *> &seen,
 }
 
 bool Engine::step(const std::vector<OperationRef> &operations) {
-  std::set<Operation *> seen;
+  std::set<const void *> seen;
   std::vector<OperationRef> needed, runnable;
   for (const OperationRef &operation : operations)
     collect(operation, seen, needed);
@@ -387,9 +399,15 @@ bool Engine::poll(const std::vector<OperationRef> &operations,
   refresh();
   if (areDone(operations))
     return true;
-  // A device goes on while it is asked: by four operations on average, in every
-  // second question, so that programs that sleep in between come to an end.
-  int64_t numSteps = draw(2) * draw(8);
+  // A device goes on while it is asked, in every second question: by four
+  // operations on average and more where many wait, so that programs that sleep
+  // in between come to an end.
+  int64_t numWaiting = 0;
+  for (const OperationRef &operation : operations)
+    if (operation && !operation->isDone())
+      numWaiting =
+          std::max<int64_t>(numWaiting, operation->stream->queue.size());
+  int64_t numSteps = draw(2) * draw(8 + numWaiting / 16);
   while (numSteps-- > 0 && !areDone(operations))
     if (!step(operations)) {
       communication::checkDeadlock();

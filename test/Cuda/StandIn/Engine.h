@@ -155,7 +155,7 @@ private:
   std::vector<OperationRef> getRunnable() const;
   void run(const OperationRef &operation);
   OperationRef choose(std::vector<OperationRef> runnable);
-  void collect(const OperationRef &operation, std::set<Operation *> &seen,
+  void collect(const OperationRef &operation, std::set<const void *> &seen,
                std::vector<OperationRef> &needed) const;
 
   std::condition_variable changed;
