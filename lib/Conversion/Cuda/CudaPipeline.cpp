@@ -13,11 +13,13 @@
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
@@ -47,11 +49,39 @@ void hetero::registerCudaDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+namespace {
+/// LLVM's NVPTX makes `s < 64 ? x << s : 0` one instruction that looks at the
+/// lower 32 bits of s alone, so that a shift by 2^32 shifts by nothing. A shift
+/// by 64 or more has no value of its own, so it may as well be one by 63; what
+/// is selected instead stays as it is.
+struct ClampShifts
+    : public PassWrapper<ClampShifts, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClampShifts)
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect>();
+  }
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (!isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op) ||
+          !op->getResult(0).getType().isInteger(64) ||
+          matchPattern(op->getOperand(1), m_Constant()))
+        return;
+      OpBuilder b(op);
+      Value most =
+          arith::ConstantOp::create(b, op->getLoc(), b.getI64IntegerAttr(63));
+      op->setOperand(
+          1, arith::MinUIOp::create(b, op->getLoc(), op->getOperand(1), most));
+    });
+  }
+};
+} // namespace
+
 /// Kernels become the LLVM and NVVM dialects.
 static void addDeviceCode(OpPassManager &manager) {
   OpPassManager &nested = manager.nest<gpu::GPUModuleOp>();
   nested.addPass(createCanonicalizerPass());
   nested.addPass(createCSEPass());
+  nested.addPass(std::make_unique<ClampShifts>());
   nested.addPass(createLoopInvariantCodeMotionPass());
   nested.addPass(createLowerAffinePass());
   nested.addPass(memref::createExpandStridedMetadataPass());
