@@ -94,8 +94,9 @@ private:
   size_t nextTurn = 0;
   /// How many transfers of each stream this step has started.
   std::map<Stream, int64_t> sequences;
-  /// Transfers that were started and whose end nobody has seen.
+  /// Transfers that were started and whose turn has not come.
   std::map<TransferName, std::unique_ptr<Started>> ready;
+  /// Those that were entered: somebody will wait for them, or nobody.
   std::map<Transfer *, std::unique_ptr<Started>> waiting;
   std::vector<std::unique_ptr<Started>> sends;
   /// Transfers that could not be entered.
