@@ -1,0 +1,121 @@
+//===- DriverCudaApi.h - A device of the CUDA driver ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The implementation of CudaApi that `createCudaApi` gives. Its functions lie
+// by the library that they call: the driver's in DriverCudaApi.cpp and
+// DriverStreams.cpp, those of cuBLAS in DriverBlas.cpp, those of NCCL in
+// DriverNccl.cpp.
+
+#ifndef HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
+#define HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
+
+#include "CudaLibraries.h"
+#include "hetero/Runtime/CudaApi.h"
+
+namespace hetero::runtime {
+
+class DriverCudaApi : public CudaApi {
+public:
+  explicit DriverCudaApi(CudaFunctions functions) : f(functions) {}
+  ~DriverCudaApi() override;
+
+  MaybeError initialize(int index);
+
+  std::string getName() const override { return name; }
+  int getCapability() const override { return capability; }
+
+  void *allocate(int64_t bytes) override;
+  void free(void *memory) override;
+  MaybeError write(void *to, const void *from, int64_t bytes,
+                   CudaHandle stream) override;
+  MaybeError read(void *to, const void *from, int64_t bytes,
+                  CudaHandle stream) override;
+  MaybeError copy(void *to, const void *from, int64_t bytes,
+                  CudaHandle stream) override;
+  MaybeError copyRows(void *to, int64_t toPitch, const void *from,
+                      int64_t fromPitch, int64_t width, int64_t rows,
+                      CudaHandle stream) override;
+
+  Result<CudaHandle> loadModule(const HeteroCudaImage *images) override;
+  Result<CudaHandle> getKernel(CudaHandle module, const char *kernel) override;
+  MaybeError launch(CudaHandle kernel, int64_t numBlocks, int64_t blockSize,
+                    const int64_t *arguments, int64_t numArguments,
+                    CudaHandle stream) override;
+  MaybeError gemm(const CudaGemm &gemm, const void *a, const void *b, void *c,
+                  CudaHandle stream) override;
+  MaybeError add(ElementType type, const void *value, void *sum, int64_t count,
+                 CudaHandle stream) override;
+
+  Result<CudaHandle> createStream() override;
+  Result<CudaHandle> record(CudaHandle stream) override;
+  MaybeError await(CudaHandle stream, CudaHandle event) override;
+  bool hasHappened(CudaHandle event) override;
+  void release(CudaHandle event) override;
+  MaybeError
+  synchronize(const std::function<MaybeError()> &getFailure) override;
+
+  Result<NcclId> makeNcclId() override;
+  Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
+                               int64_t self) override;
+  MaybeError beginGroup() override;
+  MaybeError endGroup() override;
+  MaybeError send(const void *data, int64_t count, ElementType type,
+                  int64_t member, CudaHandle group, CudaHandle stream) override;
+  MaybeError receive(void *data, int64_t count, ElementType type,
+                     int64_t member, CudaHandle group,
+                     CudaHandle stream) override;
+  MaybeError broadcast(const void *from, void *to, int64_t count,
+                       ElementType type, int64_t root, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError allReduce(const void *from, void *to, int64_t count,
+                       ElementType type, Reduction reduction, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError reduce(const void *from, void *to, int64_t count, ElementType type,
+                    Reduction reduction, int64_t root, CudaHandle group,
+                    CudaHandle stream) override;
+  MaybeError allGather(const void *from, void *to, int64_t count,
+                       ElementType type, CudaHandle group,
+                       CudaHandle stream) override;
+  MaybeError reduceScatter(const void *from, void *to, int64_t count,
+                           ElementType type, Reduction reduction,
+                           CudaHandle group, CudaHandle stream) override;
+
+private:
+  MaybeError check(CUresult result, const char *what) const;
+  MaybeError check(cublasStatus_t status, const char *what) const;
+  MaybeError check(ncclResult_t result, const char *what) const;
+  /// Makes the device that of this thread.
+  MaybeError enter() {
+    return check(f.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  }
+  /// An error of NCCL that came up in the background.
+  MaybeError checkGroups();
+
+  CudaFunctions f;
+  std::string name;
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  int capability = 0;
+  cublasHandle_t cublas = nullptr;
+  std::vector<CUstream> streams;
+  std::vector<CUmodule> modules;
+  std::vector<ncclComm_t> groups;
+};
+
+inline CUdeviceptr toDevice(const void *memory) {
+  return reinterpret_cast<CUdeviceptr>(memory);
+}
+inline CUstream toStream(CudaHandle handle) {
+  return reinterpret_cast<CUstream>(handle);
+}
+inline ncclComm_t toGroup(CudaHandle handle) {
+  return reinterpret_cast<ncclComm_t>(handle);
+}
+template <typename T>
+inline CudaHandle toHandle(T *thing) {
+  return reinterpret_cast<CudaHandle>(thing);
+}
+
+} // namespace hetero::runtime
+
+#endif // HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
