@@ -4,7 +4,7 @@
 #include "PlanGraph.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
 #include "hetero/Planner/Spmd/SpmdReport.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

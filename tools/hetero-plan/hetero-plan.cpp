@@ -15,7 +15,7 @@
 #include "hetero/Planner/Driver/WhatIf.h"
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Model/PlanSimulation.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "hetero/Support/LargeStack.h"
 #include "hetero/Tools/PlanFlags.h"
 #include "hetero/Tools/Progress.h"

@@ -8,7 +8,7 @@
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

@@ -12,7 +12,7 @@
 #include "hetero/Planner/Cephalo/Cephalo.h"
 #include "hetero/Planner/Harp/Harp.h"
 #include "hetero/Planner/Spmd/SpmdPlan.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <atomic>

@@ -12,7 +12,7 @@
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/DeviceOrders.h"
 #include "hetero/Planner/Search/OtherSchedules.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <future>

@@ -5,7 +5,7 @@
 #include "hetero/Planner/Model/Verify.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/OtherSchedules.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

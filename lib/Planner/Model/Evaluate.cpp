@@ -5,7 +5,7 @@
 #include "hetero/Planner/Model/PlanSimulator.h"
 #include "hetero/Planner/Model/QuickBound.h"
 #include "hetero/Planner/Model/Verify.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -3,7 +3,7 @@
 
 #include "hetero/Planner/Problem/Problem.h"
 #include "hetero/Planner/Problem/ProblemCheck.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

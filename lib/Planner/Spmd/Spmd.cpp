@@ -5,7 +5,7 @@
 #include "ProgramSolver.h"
 #include "SpmdShares.h"
 #include "hetero/Solver/LinearProgram.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

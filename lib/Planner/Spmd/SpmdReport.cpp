@@ -3,7 +3,7 @@
 
 #include "hetero/Planner/Spmd/SpmdReport.h"
 #include "hetero/Planner/Spmd/SpmdCost.h"
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 

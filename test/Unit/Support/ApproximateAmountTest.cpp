@@ -1,12 +1,12 @@
-//===- ApproximateTest.cpp - Tests of amounts for people ------------------===//
+//===- ApproximateAmountTest.cpp - Tests of amounts for people ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "hetero/Support/Approximate.h"
+#include "hetero/Support/ApproximateAmount.h"
 #include "gtest/gtest.h"
 
 using namespace hetero;
 
-TEST(ApproximateTest, hasFourDigits) {
+TEST(ApproximateAmountTest, hasFourDigits) {
   EXPECT_EQ(approximate(Bytes(0)), "0 B");
   EXPECT_EQ(approximate(Bytes(1000)), "1000 B");
   EXPECT_EQ(approximate(Bytes(1024)), "1 KiB");

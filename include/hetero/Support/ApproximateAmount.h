@@ -1,11 +1,11 @@
-//===- Approximate.h - Amounts for people -----------------------*- C++ -*-===//
+//===- ApproximateAmount.h - Amounts for people -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Amounts with few digits, for messages and tables: "11.52 GiB", "3.277 us".
 // What is read again is written with writeQuantity.
 
-#ifndef HETERO_SUPPORT_APPROXIMATE_H
-#define HETERO_SUPPORT_APPROXIMATE_H
+#ifndef HETERO_SUPPORT_APPROXIMATEAMOUNT_H
+#define HETERO_SUPPORT_APPROXIMATEAMOUNT_H
 
 #include "hetero/Support/Amount.h"
 
@@ -23,4 +23,4 @@ std::string approximate(Amount<D> amount) {
 
 } // namespace hetero
 
-#endif // HETERO_SUPPORT_APPROXIMATE_H
+#endif // HETERO_SUPPORT_APPROXIMATEAMOUNT_H
