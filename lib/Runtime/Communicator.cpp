@@ -7,7 +7,7 @@
 
 using namespace hetero::runtime;
 
-/// The longest sleep between two looks at the watchdog.
+/// The longest sleep between two looks at what other ranks do.
 static constexpr std::chrono::milliseconds longestSleep{100};
 
 /// How long what a rank has sent before it left may take to arrive.

@@ -1,4 +1,4 @@
-//===- Progress.cpp - Signs of life ---------------------------------------===//
+//===- Progress.cpp - What is being done, for how long --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Tools/Progress.h"

@@ -1,4 +1,4 @@
-//===- Progress.h - Signs of life -------------------------------*- C++ -*-===//
+//===- Progress.h - What is being done, for how long ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef HETERO_TOOLS_PROGRESS_H

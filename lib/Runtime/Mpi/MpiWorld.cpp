@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MpiWorld.h"
-#include "Watchdog.h"
+#include "CallTimeout.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -16,26 +16,13 @@
 using namespace hetero::runtime;
 using std::chrono::milliseconds;
 
-/// How often a rank gives a sign of life, and looks for those of others.
-static constexpr milliseconds tick{100};
-/// The same when mpirun is ending the process: it kills a second after SIGTERM,
+/// `tick` when mpirun is ending the process: it kills a second after SIGTERM,
 /// and everything has to be said before.
 static constexpr milliseconds hurriedTick{20};
-/// How long a process must be gone before it is lost: what it has sent before
-/// comes first.
-static constexpr milliseconds confirmation{40};
-/// How long somebody who waits for a lost rank has to say for what.
-static constexpr milliseconds timeToReport{200}, hurriedTimeToReport{100};
 /// How long a process has to end by itself after a failure.
 static constexpr milliseconds timeToEnd{4000}, hurriedTimeToEnd{150};
 /// How long it is tried to tell the others why.
 static constexpr milliseconds timeToTell{200}, hurriedTimeToTell{50};
-/// How often one that is silent gets a sign of life. What it does not read
-/// takes up the room that the reason of the end will need.
-static constexpr milliseconds rareTick{2000};
-/// How many times longer one may be silent that is seen to run on this machine:
-/// it is rather slow than lost.
-static constexpr int64_t patienceWithRunning = 6;
 /// How long processes wait for each other at the start, where some may have
 /// much to do before, and at the end.
 static constexpr std::chrono::seconds timeToMeet{600}, timeToPart{60};
@@ -48,15 +35,6 @@ static std::mutex theWorldMutex;
 /// What the signal handler touches.
 static std::atomic<bool> isTerminated{false};
 static int signalEvent = -1;
-
-static std::string str(int64_t value) { return std::to_string(value); }
-
-static std::string seconds(Clock::duration time) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f s",
-                std::chrono::duration<double>(time).count());
-  return text;
-}
 
 [[noreturn]] static void endProcess(const std::string &reason) {
   std::fflush(nullptr);
@@ -115,10 +93,11 @@ Result<MpiWorld *> MpiWorld::get(const MpiOptions &options) {
 }
 
 MaybeError MpiWorld::start(const MpiOptions &options) {
-  Watchdog watchdog(timeToMeet,
-                    "the processes of the run have not found each other after "
-                    "10 minutes: one of them does not start MPI",
-                    "waiting for all processes of the run to start MPI");
+  CallTimeout timeout(
+      timeToMeet,
+      "the processes of the run have not found each other after "
+      "10 minutes: one of them does not start MPI",
+      "waiting for all processes of the run to start MPI");
   lossTimeout = options.lossTimeout;
   int isInitialized = 0, isFinalized = 0, level = MPI_THREAD_SINGLE;
   MPI_Initialized(&isInitialized);
@@ -210,7 +189,7 @@ void MpiWorld::finish() {
     std::this_thread::sleep_for(timeToReport);
   if (reason || !ownsMpi)
     return;
-  Watchdog watchdog(timeToPart, "MPI_Finalize does not return");
+  CallTimeout timeout(timeToPart, "MPI_Finalize does not return");
   MPI_Finalize();
 }
 
@@ -251,33 +230,6 @@ void MpiWorld::sendNow(Outgoing message) {
   Outgoing &last = outgoing.back();
   MPI_Isend(last.text.data(), last.text.size(), MPI_BYTE, last.peer, 0, control,
             &last.request);
-}
-
-/// What this rank executes, and for how long nothing has been finished.
-void MpiWorld::sendBeats(Clock::time_point now) {
-  if (now - lastBeat < tick)
-    return;
-  lastBeat = now;
-  std::string text;
-  std::vector<int64_t> to;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    const RankStatus &status = peers[rank].status;
-    int64_t age =
-        std::chrono::duration_cast<milliseconds>(now - status.lastProgress)
-            .count();
-    text = std::string("beat") + '\0' + str(age) + ' ' + status.executing;
-    for (int64_t i = 0; i < getNumRanks(); ++i)
-      if (i != rank && peers[i].status.state != RankState::Lost &&
-          (now - peers[i].status.lastSeen < rareTick ||
-           peers[i].status.state == RankState::Ended ||
-           now - peers[i].lastBeat >= rareTick)) {
-        peers[i].lastBeat = now;
-        to.push_back(i);
-      }
-  }
-  for (int64_t peer : to)
-    sendNow({peer, text, /*isBeat=*/true});
 }
 
 void MpiWorld::receiveAll(
@@ -419,30 +371,8 @@ void MpiWorld::tellAll(const std::string &reason, milliseconds limit) {
 }
 
 //===----------------------------------------------------------------------===//
-// Watching the others
+// The two threads
 //===----------------------------------------------------------------------===//
-
-void MpiWorld::publish(const std::string &executing) {
-  std::lock_guard<std::mutex> lock(mutex);
-  RankStatus &status = peers[rank].status;
-  status.executing = executing;
-  status.lastProgress = Clock::now();
-}
-
-RankStatus MpiWorld::getStatus(int64_t which) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (which == rank)
-    peers[rank].status.lastSeen = Clock::now();
-  return peers[which].status;
-}
-
-MaybeError MpiWorld::getLoss() {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (int64_t i = 0; i < getNumRanks(); ++i)
-    if (peers[i].status.state == RankState::Lost)
-      return "rank " + str(i) + " is lost: " + peers[i].status.reason;
-  return std::nullopt;
-}
 
 void MpiWorld::carryMessages() {
   while (!stopping) {
@@ -480,71 +410,6 @@ void MpiWorld::watch() {
       fail(*reason);
     endProcessIfLate(Clock::now());
   }
-}
-
-void MpiWorld::lose(Peer &peer, Clock::time_point now,
-                    const std::string &reason) {
-  peer.status.state = RankState::Lost;
-  peer.status.reason = reason;
-  peer.lostSince = now;
-}
-
-void MpiWorld::checkPeers(Clock::time_point now) {
-  std::lock_guard<std::mutex> lock(mutex);
-  const ProcessId &self = peers[rank].process;
-  if (peers[rank].status.state == RankState::Lost)
-    return;
-  for (int64_t i = 0; i < getNumRanks(); ++i) {
-    Peer &peer = peers[i];
-    if (i == rank || peer.status.state != RankState::Running)
-      continue;
-    ProcessState state = getState(peer.process, self);
-    if (state == ProcessState::Ended) {
-      if (!peer.suspectSince)
-        peer.suspectSince = now;
-      if (now - *peer.suspectSince < confirmation)
-        continue;
-      // If this rank was stopped, the others went because it was lost to them.
-      if (slept >= lossTimeout && now - wokenAt < lossTimeout)
-        return lose(peers[rank], now,
-                    describe(self) + " was stopped and was silent for " +
-                        seconds(slept));
-      lose(peer, now, describe(peer.process) + " has ended");
-    } else if (now - peer.status.lastSeen >
-               (state == ProcessState::Running ? patienceWithRunning : 1) *
-                   lossTimeout) {
-      lose(peer, now,
-           describe(peer.process) +
-               (state == ProcessState::Stopped ? " is stopped and" : "") +
-               " was silent for " + seconds(now - peer.status.lastSeen));
-    }
-  }
-}
-
-/// For the case that nobody waits for the lost rank, who would end the run with
-/// what it waits for.
-MaybeError MpiWorld::findReasonToEnd(Clock::time_point now) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (isEnding)
-    return std::nullopt;
-  const std::string &executing = peers[rank].status.executing;
-  std::string here = "rank " + str(rank);
-  here += executing.empty() ? " has not started"
-                            : " was executing '" + executing + "'";
-  for (int64_t i = 0; i < getNumRanks(); ++i)
-    if (peers[i].status.state == RankState::Lost &&
-        now - peers[i].lostSince >
-            (terminatedAt ? hurriedTimeToReport : timeToReport))
-      return "rank " + str(i) + " is lost: " + peers[i].status.reason + "; " +
-             here;
-  if (!terminatedAt || now - *terminatedAt < 3 * hurriedTimeToReport)
-    return std::nullopt;
-  std::string reason = "the run was ended from outside (SIGTERM); " + here;
-  for (int64_t i = 0; i < getNumRanks(); ++i)
-    if (i != rank && now - peers[i].status.lastSeen > 3 * tick)
-      reason += "; rank " + str(i) + " was silent for " +
-                seconds(now - peers[i].status.lastSeen);
-  return reason;
 }
 
 void MpiWorld::endProcessIfLate(Clock::time_point now) {

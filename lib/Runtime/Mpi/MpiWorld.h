@@ -49,6 +49,7 @@ public:
   void fail(const std::string &reason) { fail(reason, /*tell=*/true); }
   MaybeError getFailure();
 
+  // MpiWorldLiveness.cpp
   void publish(const std::string &executing);
   RankStatus getStatus(int64_t rank);
   /// The first rank that is lost, with the reason: "rank 2 is lost: ...".
@@ -80,6 +81,12 @@ private:
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
+  /// How often a rank gives a sign of life, and looks for those of others.
+  static constexpr std::chrono::milliseconds tick{100};
+  /// How long somebody who waits for a lost rank has to say for what.
+  static constexpr std::chrono::milliseconds timeToReport{200},
+      hurriedTimeToReport{100};
+
   MpiWorld() = default;
   MaybeError start(const MpiOptions &options);
   void finish();
@@ -88,15 +95,17 @@ private:
   void carryMessages();
   void watch();
   void sendNow(Outgoing message);
-  void sendBeats(Clock::time_point now);
   void receiveAll(std::deque<std::pair<int64_t, std::string>> &received);
   void handle(int64_t from, const std::string &message);
   void fail(const std::string &reason, bool tell);
   void tellAll(const std::string &reason, std::chrono::milliseconds limit);
+  void endProcessIfLate(Clock::time_point now);
+
+  // MpiWorldLiveness.cpp
+  void sendBeats(Clock::time_point now);
   void checkPeers(Clock::time_point now);
   void lose(Peer &peer, Clock::time_point now, const std::string &reason);
   MaybeError findReasonToEnd(Clock::time_point now);
-  void endProcessIfLate(Clock::time_point now);
 
   int64_t rank = 0;
   int64_t largestTag = 32767;

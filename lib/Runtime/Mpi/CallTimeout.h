@@ -1,8 +1,8 @@
-//===- Watchdog.h - Ends a process that hangs -------------------*- C++ -*-===//
+//===- CallTimeout.h - Ends a process that hangs ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
-#define HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
+#ifndef HETERO_LIB_RUNTIME_MPI_CALLTIMEOUT_H
+#define HETERO_LIB_RUNTIME_MPI_CALLTIMEOUT_H
 
 #include <chrono>
 #include <condition_variable>
@@ -16,10 +16,10 @@ namespace hetero::runtime {
 /// Ends the process with a message if it lives longer than `limit`: for calls
 /// that wait for other processes and cannot be interrupted. After a tenth of
 /// that, `notice` tells what is awaited.
-class Watchdog {
+class CallTimeout {
 public:
-  Watchdog(std::chrono::seconds limit, const char *message,
-           const char *notice = nullptr)
+  CallTimeout(std::chrono::seconds limit, const char *message,
+              const char *notice = nullptr)
       : thread([this, limit, message, notice] {
           std::unique_lock<std::mutex> lock(mutex);
           if (changed.wait_for(lock, limit / 10, [this] { return isDone; }))
@@ -31,7 +31,7 @@ public:
           std::fprintf(stderr, "error: %s\n", message);
           std::_Exit(1);
         }) {}
-  ~Watchdog() {
+  ~CallTimeout() {
     {
       std::lock_guard<std::mutex> lock(mutex);
       isDone = true;
@@ -39,8 +39,8 @@ public:
     changed.notify_all();
     thread.join();
   }
-  Watchdog(const Watchdog &) = delete;
-  Watchdog &operator=(const Watchdog &) = delete;
+  CallTimeout(const CallTimeout &) = delete;
+  CallTimeout &operator=(const CallTimeout &) = delete;
 
 private:
   std::mutex mutex;
@@ -51,4 +51,4 @@ private:
 
 } // namespace hetero::runtime
 
-#endif // HETERO_LIB_RUNTIME_MPI_WATCHDOG_H
+#endif // HETERO_LIB_RUNTIME_MPI_CALLTIMEOUT_H
