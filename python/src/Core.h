@@ -3,7 +3,7 @@
 //
 // The side of the Python module that knows MLIR, behind an interface that does
 // not: text in, a plan or a running step out, errors as sentences. Module.cpp
-// makes Python objects of it.
+// and Arrays.cpp make Python objects of it.
 //
 //   auto step = compileSource(text, options);
 //   if (!step)

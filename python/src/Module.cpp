@@ -5,18 +5,16 @@
 // calling thread looks for signals: Ctrl-C ends a compilation for the caller at
 // once, and waits a while for a step, whose state would be lost otherwise.
 
-#include "Core.h"
+#include "Arrays.h"
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <stdexcept>
 
 namespace nb = nanobind;
 using namespace hetero;
@@ -28,10 +26,6 @@ using runtime::Result;
 namespace {
 /// The step, the cluster or an option cannot be used.
 struct CompileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-/// A step that ran has failed.
-struct ExecutionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 } // namespace
@@ -156,51 +150,6 @@ static void step(const std::shared_ptr<StepExecutable> &compiled) {
 }
 
 //===----------------------------------------------------------------------===//
-// Data
-//===----------------------------------------------------------------------===//
-
-using InputBytes =
-    nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutputBytes =
-    nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-static void checkData(const std::vector<StepTensor> &list, const char *what,
-                      int64_t index, size_t bytes) {
-  if (index < 0 || index >= static_cast<int64_t>(list.size()))
-    throw nb::index_error();
-  int64_t expected = list[index].type.numBytes();
-  if (static_cast<int64_t>(bytes) != expected)
-    throw nb::value_error((std::string(what) + " " + std::to_string(index) +
-                           " has " + std::to_string(expected) + " bytes, not " +
-                           std::to_string(bytes))
-                              .c_str());
-}
-
-static void setArgument(StepExecutable &compiled, int64_t index,
-                        const InputBytes &whole) {
-  checkData(compiled.getArguments(), "argument", index, whole.size());
-  MaybeError error;
-  {
-    nb::gil_scoped_release unlocked;
-    error = compiled.setArgument(index, whole.data());
-  }
-  if (error)
-    throw ExecutionError(*error);
-}
-
-static void getResult(StepExecutable &compiled, int64_t index,
-                      const OutputBytes &whole) {
-  checkData(compiled.getResults(), "result", index, whole.size());
-  MaybeError error;
-  {
-    nb::gil_scoped_release unlocked;
-    error = compiled.getResult(index, whole.data());
-  }
-  if (error)
-    throw ExecutionError(*error);
-}
-
-//===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
 
@@ -299,19 +248,18 @@ static void bindStep(nb::module_ &m) {
                    })
       .def_ro("role", &StepTensor::role)
       .def_ro("updates", &StepTensor::updates);
-  nb::class_<StepExecutable>(m, "StepExecutable")
-      .def_prop_ro("arguments", &StepExecutable::getArguments)
+  nb::class_<StepExecutable> executable(m, "StepExecutable");
+  executable.def_prop_ro("arguments", &StepExecutable::getArguments)
       .def_prop_ro("results", &StepExecutable::getResults)
       .def_prop_ro("num_ranks", &StepExecutable::getNumRanks)
       .def_prop_ro("peak_bytes", &StepExecutable::getPeakBytes)
       .def_prop_ro("plan", &StepExecutable::getPlan)
       .def_prop_ro("programs", &StepExecutable::getPartitioned)
-      .def("set_argument", setArgument)
-      .def("get_result", getResult)
       .def("step", step)
       .def("set_tracing", &StepExecutable::setTracing)
       .def("write_trace", writeWith<&StepExecutable::writeTrace>)
       .def("write_timeline", writeWith<&StepExecutable::writeTimeline>);
+  bindArrays(executable);
   m.def("compile", compile, nb::arg("source"), nb::arg("options"),
         nb::arg("progress").none() = nb::none());
 }
