@@ -3,6 +3,7 @@
 
 #include "hetero/Planner/Baselines/DataParallel.h"
 #include "hetero/Planner/Baselines/OneStage.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>

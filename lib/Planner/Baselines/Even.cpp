@@ -12,6 +12,7 @@
 // and r the sum of its gradients; the best of those that fit are evaluated.
 
 #include "hetero/Planner/Baselines/Even.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"

@@ -19,6 +19,7 @@
 // kind are alike, so that they have falling numbers of samples.
 
 #include "hetero/Planner/Baselines/Exhaustive.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/Verify.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/StageSearch.h"

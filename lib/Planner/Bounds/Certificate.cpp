@@ -3,7 +3,7 @@
 
 #include "hetero/Planner/Bounds/Certificate.h"
 #include "Relaxation.h"
-#include "hetero/Planner/Model/PlanBuilder.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
 

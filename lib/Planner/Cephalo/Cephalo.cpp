@@ -11,6 +11,7 @@
 #include "CephaloSearch.h"
 #include "hetero/Planner/Baselines/DataParallel.h"
 #include "hetero/Planner/Baselines/OneStage.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 

@@ -6,6 +6,7 @@
 
 #include "hetero/Planner/Harp/Harp.h"
 #include "hetero/Planner/Harp/HarpSearch.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/DeviceOrders.h"
 #include "llvm/ADT/Sequence.h"

@@ -11,6 +11,7 @@
 #define HETERO_LIB_PLANNER_JOINT_JOINTSTATE_H
 
 #include "JointNumbers.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Search/StagePool.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"

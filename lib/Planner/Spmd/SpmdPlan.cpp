@@ -3,6 +3,7 @@
 
 #include "hetero/Planner/Spmd/SpmdPlan.h"
 #include "hetero/Planner/Baselines/OneStage.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Spmd/DeviceSets.h"
 #include "hetero/Planner/Spmd/HapSearch.h"

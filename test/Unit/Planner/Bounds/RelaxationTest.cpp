@@ -4,7 +4,7 @@
 #include "Planner/Bounds/Relaxation.h"
 #include "Planner/RandomProblems.h"
 #include "RandomCases.h"
-#include "hetero/Planner/Model/PlanBuilder.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 

@@ -4,6 +4,7 @@
 #include "Planner/RandomProblems.h"
 #include "hetero/Planner/Baselines/DataParallel.h"
 #include "hetero/Planner/Joint/Joint.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "gtest/gtest.h"
 

@@ -4,6 +4,7 @@
 #include "hetero/Planner/Joint/GroupSearch.h"
 #include "Planner/RandomProblems.h"
 #include "hetero/Planner/Joint/NodeSearch.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Plan/PlannerOptions.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,6 +6,7 @@
 
 #include "Planner/RandomProblems.h"
 #include "RandomCases.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Model/Verify.h"
 #include "hetero/Planner/Problem/UsableDevices.h"

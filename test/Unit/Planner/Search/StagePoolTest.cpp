@@ -5,6 +5,7 @@
 #include "Planner/RandomDesigns.h"
 #include "Planner/RandomProblems.h"
 #include "RandomCases.h"
+#include "hetero/Planner/Model/Microbatches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
