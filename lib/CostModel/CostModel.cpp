@@ -3,6 +3,7 @@
 
 #include "hetero/CostModel/CostModel.h"
 #include "hetero/Support/ApproximateAmount.h"
+#include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -11,6 +12,26 @@ using namespace hetero;
 using namespace hetero::cost;
 using hetero::cluster::CurvePoint;
 using hetero::cluster::DeviceClass;
+
+static constexpr StringLiteral figuresText =
+#include "Figures.inc"
+    ;
+
+const CostFigures &hetero::cost::costFigures() {
+  static const CostFigures figures = [] {
+    CostFigures read;
+    YamlReader reader(MemoryBufferRef(figuresText, "Figures.yaml"));
+    YamlMapping mapping(reader, reader.root(), "figures of the cost model");
+    mapping.read("uneven", read.uneven);
+    mapping.read("parked", read.parked, 1);
+    mapping.finish();
+    // A mistake in the file fails the unit tests, not a user.
+    if (Error error = reader.takeError())
+      errs() << toString(std::move(error)) << '\n';
+    return read;
+  }();
+  return figures;
+}
 
 //===----------------------------------------------------------------------===//
 // Operations

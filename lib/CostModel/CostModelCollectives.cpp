@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/CostModel/CostModel.h"
-#include "hetero/Support/Yaml.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -13,26 +12,6 @@ using hetero::cluster::Cluster;
 using hetero::cluster::CollectivePoint;
 using hetero::cluster::MeasuredCollective;
 using hetero::cluster::Path;
-
-static constexpr StringLiteral figuresText =
-#include "Figures.inc"
-    ;
-
-const CostFigures &hetero::cost::costFigures() {
-  static const CostFigures figures = [] {
-    CostFigures read;
-    YamlReader reader(MemoryBufferRef(figuresText, "Figures.yaml"));
-    YamlMapping mapping(reader, reader.root(), "figures of the cost model");
-    mapping.read("uneven", read.uneven);
-    mapping.read("parked", read.parked, 1);
-    mapping.finish();
-    // A mistake in the file fails the unit tests, not a user.
-    if (Error error = reader.takeError())
-      errs() << toString(std::move(error)) << '\n';
-    return read;
-  }();
-  return figures;
-}
 
 //===----------------------------------------------------------------------===//
 // Times
