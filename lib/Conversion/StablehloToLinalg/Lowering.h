@@ -156,6 +156,8 @@ private:
 
   // LoweringContraction.cpp
   mlir::LogicalResult lowerProduct(mlir::Operation *op);
+
+  // LoweringConvolution.cpp
   mlir::LogicalResult lower(mlir::stablehlo::ConvolutionOp op);
 
   // LoweringReduction.cpp
@@ -199,6 +201,24 @@ private:
   const FusionPlan &plan;
   mlir::IRMapping mapping;
 };
+
+//===----------------------------------------------------------------------===//
+// Sums of products (LoweringContraction.cpp)
+//===----------------------------------------------------------------------===//
+
+/// What products of these elements are summed in: 16-bit floats in f32,
+/// everything else in the type of the result.
+mlir::Type getSumType(mlir::Type resultType);
+
+/// `tensor`, whose elements are of StableHLO type `from`, as elements `to`.
+mlir::Value convertTensor(Lowering &lowering, mlir::Value tensor,
+                          mlir::Type from, mlir::Type to);
+
+/// The sum over the dimensions that `resultMap` lacks of the products of
+/// elements; all three have converted types.
+mlir::Value makeContraction(Lowering &lowering, Access lhs, Access rhs,
+                            mlir::RankedTensorType type,
+                            mlir::AffineMap resultMap);
 
 } // namespace hetero
 
