@@ -20,7 +20,7 @@
 
 #include "hetero/Planner/Baselines/Exhaustive.h"
 #include "hetero/Planner/Model/Microbatches.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/StageSearch.h"
 #include "llvm/ADT/STLExtras.h"

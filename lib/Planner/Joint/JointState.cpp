@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "JointState.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "hetero/Planner/Search/OtherSchedules.h"
 #include "hetero/Support/ApproximateAmount.h"

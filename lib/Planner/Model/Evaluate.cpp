@@ -4,7 +4,7 @@
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Model/PlanSimulator.h"
 #include "hetero/Planner/Model/QuickBound.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Support/ApproximateAmount.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

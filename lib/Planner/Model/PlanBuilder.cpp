@@ -4,7 +4,7 @@
 #include "hetero/Planner/Model/PlanBuilder.h"
 #include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/SampleDivision.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,7 +3,7 @@
 
 #include "hetero/Planner/Search/OtherSchedules.h"
 #include "hetero/Planner/Model/PlanSimulator.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

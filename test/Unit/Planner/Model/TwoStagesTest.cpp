@@ -8,7 +8,7 @@
 #include "RandomCases.h"
 #include "hetero/Planner/Model/Microbatches.h"
 #include "hetero/Planner/Model/PlanBuilder.h"
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Planner/Problem/UsableDevices.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
-//===- Verify.cpp - Whether something is a plan ---------------------------===//
+//===- VerifyPlan.cpp - Whether something is a plan -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "hetero/Planner/Model/Verify.h"
+#include "hetero/Planner/Model/VerifyPlan.h"
 #include "hetero/Planner/Model/Evaluate.h"
 #include "hetero/Planner/Problem/ProblemCheck.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-//===- VerifyTest.cpp - Tests that damaged plans are refused --------------===//
+//===- VerifyPlanTest.cpp - Tests that damaged plans are refused ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Planner/RandomProblems.h"
@@ -120,7 +120,7 @@ static std::string describe(const Plan &plan) {
   return text;
 }
 
-TEST(VerifyTest, eachDamagedFieldOfEachPlannerIsFound) {
+TEST(VerifyPlanTest, eachDamagedFieldOfEachPlannerIsFound) {
   std::map<std::string, int> found, plans;
   for (int i = 0, cases = numRandomCases(12); i < cases; ++i) {
     std::mt19937 random(71000 + i);

@@ -1,8 +1,8 @@
-//===- Verify.h - Steps of verify and evaluate ------------------*- C++ -*-===//
+//===- VerifyPlan.h - Steps of verify and evaluate --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef HETERO_PLANNER_MODEL_VERIFY_H
-#define HETERO_PLANNER_MODEL_VERIFY_H
+#ifndef HETERO_PLANNER_MODEL_VERIFYPLAN_H
+#define HETERO_PLANNER_MODEL_VERIFYPLAN_H
 
 #include "hetero/Planner/Model/StageModel.h"
 
@@ -23,4 +23,4 @@ void predict(const StageModel &model, Time bound, Plan &plan);
 
 } // namespace hetero::planner
 
-#endif // HETERO_PLANNER_MODEL_VERIFY_H
+#endif // HETERO_PLANNER_MODEL_VERIFYPLAN_H
