@@ -5,11 +5,13 @@
 #include "hetero/Runtime/Elements.h"
 #include "hetero/Runtime/Hooks.h"
 #include "hetero/Runtime/ThreadPool.h"
+#include "hetero/Runtime/Trace.h"
 #include "hetero/Support/Quantity.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 using namespace hetero;
 using namespace hetero::runtime;
@@ -45,17 +47,13 @@ Device::~Device() {
 
 void Device::releaseAll() {
   std::lock_guard<std::mutex> lock(mutex);
-  trim();
   for (auto &[memory, block] : live)
-    giveToSystem(memory);
+    unplace(memory, block.bytes);
   live.clear();
+  liveBytes = 0;
+  layout = 0;
+  trim();
 }
-
-void *Device::takeFromSystem(int64_t bytes) {
-  return std::aligned_alloc(alignment, bytes);
-}
-
-void Device::giveToSystem(void *memory) { std::free(memory); }
 
 MaybeError Device::write(void *to, const void *from, int64_t bytes) {
   return copy(to, from, bytes);
@@ -95,7 +93,7 @@ std::string Device::describeOverrun(int64_t bytes,
   std::string text = "device '" + name + "' is out of memory: '" + label +
                      "' asks for " + inBytes(bytes) + ", " + inBytes(liveBytes);
   text += cap ? " of " + inBytes(*cap) + " are in use"
-              : " are in use and the system has no more";
+              : " are in use and " + whyNoMore();
   std::vector<Use> uses = getUses();
   for (size_t i = 0; i < std::min(numNamed, uses.size()); ++i)
     text += (i == 0 ? "; the largest: " : ", ") + inBytes(uses[i].bytes) +
@@ -106,42 +104,73 @@ std::string Device::describeOverrun(int64_t bytes,
 void Device::trim() {
   for (auto &[capacity, blocks] : cached)
     for (void *memory : blocks)
-      giveToSystem(memory);
+      std::free(memory);
   cached.clear();
   cachedBytes = 0;
 }
 
-/// With the mutex held; null when the system has no more.
-void *Device::take(int64_t bytes, const std::string &label) {
-  // Leaves room for rounding up.
-  if (bytes > INT64_MAX / 2)
-    return nullptr;
+void *Device::place(int64_t bytes) {
   int64_t capacity = roundUp(bytes);
-  void *memory = nullptr;
   auto found = cached.find(capacity);
   if (found != cached.end() && !found->second.empty()) {
-    memory = found->second.back();
+    void *memory = found->second.back();
     found->second.pop_back();
     cachedBytes -= capacity;
-  } else {
-    if (cap && cachedBytes > 0 &&
-        liveBytes + cachedBytes + capacity > std::max(*cap, capacity))
-      trim();
-    memory = takeFromSystem(capacity);
-    if (!memory) {
-      trim();
-      memory = takeFromSystem(capacity);
-    }
-    if (!memory)
-      return nullptr;
-    ++systemBlocks;
+    return memory;
   }
-  live.emplace(memory, Block{bytes, capacity, label});
+  if (cap && cachedBytes > 0 &&
+      liveBytes + cachedBytes + capacity > std::max(*cap, capacity))
+    trim();
+  void *memory = std::aligned_alloc(alignment, capacity);
+  if (!memory) {
+    trim();
+    memory = std::aligned_alloc(alignment, capacity);
+  }
+  systemBlocks += memory != nullptr;
+  return memory;
+}
+
+void Device::unplace(void *memory, int64_t bytes) {
+  int64_t capacity = roundUp(bytes);
+  cachedBytes += capacity;
+  cached[capacity].push_back(memory);
+}
+
+/// A number for a block of which the sum over all is the layout's.
+static uint64_t scramble(const void *memory, int64_t bytes) {
+  uint64_t value = reinterpret_cast<uint64_t>(memory) * 0x9e3779b97f4a7c15u ^
+                   static_cast<uint64_t>(bytes);
+  value = (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9u;
+  return value ^ (value >> 32);
+}
+
+/// With the mutex held, as all of these.
+void Device::use(void *memory, int64_t bytes, const std::string &label) {
+  live.emplace(memory, Block{bytes, label});
+  layout += scramble(memory, bytes);
   liveBytes += bytes;
   if (liveBytes > peakBytes) {
     peakBytes = liveBytes;
     isAtPeak = true;
   }
+}
+
+void Device::drop(std::unordered_map<void *, Block>::iterator block) {
+  if (tracksPeak && isAtPeak)
+    peakUses = getUses();
+  isAtPeak = false;
+  layout -= scramble(block->first, block->second.bytes);
+  liveBytes -= block->second.bytes;
+  unplace(block->first, block->second.bytes);
+  live.erase(block);
+}
+
+/// Null when the system has no more.
+void *Device::take(int64_t bytes, const std::string &label) {
+  // Leaves room for rounding up.
+  void *memory = bytes > INT64_MAX / 2 ? nullptr : place(bytes);
+  if (memory)
+    use(memory, bytes, label);
   return memory;
 }
 
@@ -171,15 +200,8 @@ void Device::release(void *memory) {
     return;
   std::lock_guard<std::mutex> lock(mutex);
   auto found = live.find(memory);
-  if (found == live.end())
-    return;
-  if (tracksPeak && isAtPeak)
-    peakUses = getUses();
-  isAtPeak = false;
-  liveBytes -= found->second.bytes;
-  cachedBytes += found->second.capacity;
-  cached[found->second.capacity].push_back(memory);
-  live.erase(found);
+  if (found != live.end())
+    drop(found);
 }
 
 void Device::keepError(std::string message) {
@@ -232,6 +254,52 @@ int64_t Device::getNumSystemBlocks() const {
   std::lock_guard<std::mutex> lock(mutex);
   return systemBlocks;
 }
+
+uint64_t Device::getLayout() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return layout;
+}
+
+std::vector<Device::Held> Device::getHeld() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<Held> held;
+  held.reserve(live.size());
+  for (const auto &[memory, block] : live)
+    held.push_back({memory, block.bytes, block.label});
+  return held;
+}
+
+Device::LayoutChange Device::compare(const std::vector<Held> &before,
+                                     const std::vector<Held> &after) {
+  auto key = [](const Held &held) {
+    return std::make_pair(held.memory, held.bytes);
+  };
+  auto without = [&](const std::vector<Held> &all,
+                     const std::vector<Held> &others) {
+    std::set<std::pair<void *, int64_t>> known;
+    for (const Held &held : others)
+      known.insert(key(held));
+    std::vector<Held> rest;
+    for (const Held &held : all)
+      if (!known.count(key(held)))
+        rest.push_back(held);
+    return rest;
+  };
+  return {without(before, after), without(after, before)};
+}
+
+void Device::apply(const LayoutChange &change) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const Held &held : change.gone)
+    if (auto found = live.find(held.memory); found != live.end())
+      drop(found);
+  for (const Held &held : change.come) {
+    placeAt(held.memory, held.bytes);
+    use(held.memory, held.bytes, held.label);
+  }
+}
+
+int64_t Device::mark() { return getTraceTime(); }
 
 Device *Device::getCurrent() { return currentDevice; }
 

@@ -10,6 +10,9 @@ using namespace hetero::runtime;
 
 static thread_local ProbeLog *currentLog = nullptr;
 
+ProbeLog::ProbeLog(std::function<int64_t()> theClock)
+    : clock(theClock ? std::move(theClock) : getTraceTime) {}
+
 ProbeLog::Scope::Scope(ProbeLog &log)
     : previous(std::exchange(currentLog, &log)) {}
 
@@ -21,7 +24,7 @@ void ProbeLog::begin(const char *name) {
     return;
   }
   open.push_back(spans.size());
-  int64_t now = getTraceTime();
+  int64_t now = clock();
   spans.push_back({name, now, now});
 }
 
@@ -29,7 +32,7 @@ void ProbeLog::end() {
   if (open.empty())
     return;
   if (open.back() < maxSpans)
-    spans[open.back()].end = getTraceTime();
+    spans[open.back()].end = clock();
   open.pop_back();
 }
 

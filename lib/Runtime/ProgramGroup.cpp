@@ -256,6 +256,12 @@ MaybeError ProgramGroup::step() {
   return runAll([ranks](size_t i) { return ranks->ranks[i].session->step(); });
 }
 
+MaybeError ProgramGroup::synchronize() {
+  Shared *ranks = shared.get();
+  return runAll(
+      [ranks](size_t i) { return ranks->ranks[i].session->synchronize(); });
+}
+
 void ProgramGroup::setDonating(bool on) {
   for (Rank &rank : shared->ranks)
     rank.session->setDonating(on);
@@ -389,8 +395,10 @@ MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
         continue;
       memory[i] =
           static_cast<const char *>(rank.session->getResult(chosen[i].binding));
-      if (!memory[i])
-        return "there is no result before the first step";
+      if (memory[i])
+        continue;
+      MaybeError failure = rank.transport->getFailure();
+      return failure ? failure : "there is no result before the first step";
     }
   std::vector<std::string> received;
   if (hasOthers())

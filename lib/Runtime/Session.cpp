@@ -43,6 +43,9 @@ Session::Session(Program theProgram, std::vector<KernelFunction> kernels,
 
 Session::~Session() {
   communicator.finish();
+  // What is under way uses the memory.
+  device.synchronize();
+  device.setFailureCheck({});
   for (void *block : memory)
     device.release(block);
   for (void *block : nextArguments)
@@ -69,9 +72,34 @@ Session::create(Program program, std::vector<KernelFunction> kernels,
                  str(rank)};
   if (MaybeError error = communicator.open(program))
     return Error{"program of rank " + str(rank) + ": " + *error};
-  return std::unique_ptr<Session>(
+  std::unique_ptr<Session> session(
       new Session(std::move(program), std::move(kernels), device, communicator,
                   std::move(inPlace)));
+  device.setFailureCheck([&transport = communicator.getTransport()] {
+    return transport.getFailure();
+  });
+  if (MaybeError error = device.rehearse([&] { return session->rehearse(); }))
+    return Error{*error};
+  return session;
+}
+
+/// A step of which nothing stays.
+MaybeError Session::rehearse() {
+  Device::Scope scope(&device);
+  MaybeError error;
+  for (size_t i = 0; i < program.arguments.size() && !error; ++i)
+    if (Result<void *> made = allocateArgument(i); !made)
+      error = made.error();
+  if (!error)
+    error = takeArguments();
+  if (!error)
+    error = executeAll();
+  for (size_t i = 0; i < memory.size(); ++i)
+    release(i);
+  for (void *&block : nextArguments)
+    device.release(std::exchange(block, nullptr));
+  transfers.clear();
+  return error;
 }
 
 std::string Session::describeArgument(size_t binding) const {
@@ -150,7 +178,7 @@ MaybeError Session::keep(size_t argumentBinding) {
   return std::nullopt;
 }
 
-const void *Session::getResult(size_t binding) const {
+const void *Session::getResult(size_t binding) {
   if (binding >= program.results.size() || numSteps == 0 || failure)
     return nullptr;
   BufferId id = program.results[binding].buffer;
@@ -160,8 +188,10 @@ const void *Session::getResult(size_t binding) const {
   std::vector<char> &copy = hostResults[id];
   // Nothing has an address, too.
   copy.resize(std::max<int64_t>(1, bytes));
-  if (device.read(copy.data(), memory[id], bytes))
+  if (MaybeError error = device.read(copy.data(), memory[id], bytes)) {
+    end(error);
     return nullptr;
+  }
   return copy.data();
 }
 
@@ -255,7 +285,7 @@ MaybeError Session::call(const Instruction &what) {
     kernels[what.kernel](pointers.data());
     return device.takeError();
   }
-  ProbeLog log;
+  ProbeLog log([this] { return device.mark(); });
   {
     ProbeLog::Scope scope(log);
     kernels[what.kernel](pointers.data());
@@ -320,7 +350,9 @@ MaybeError Session::waitFor(size_t index) {
   transfers.erase(target);
   if (MaybeError error = communicator.wait(transfer))
     return error;
-  if (tracing)
+  if (tracing && transfer->marks)
+    record(target, transfer->marks->first, transfer->marks->second);
+  else if (tracing)
     record(target, toTraceTime(transfer->begin), toTraceTime(transfer->end));
   return std::nullopt;
 }
@@ -381,9 +413,9 @@ MaybeError Session::execute(size_t index) {
   case Opcode::Call:
     return call(what);
   case Opcode::Constant:
-    return device.write(memory[what.results[0]],
-                        program.constants[what.constant].data(),
-                        bytesOf(what.results[0]));
+    return device.writeConstant(memory[what.results[0]],
+                                program.constants[what.constant].data(),
+                                bytesOf(what.results[0]));
   case Opcode::Copy:
     return device.copy(memory[what.results[0]], memory[what.operands[0]],
                        bytesOf(what.results[0]));
@@ -400,16 +432,14 @@ MaybeError Session::execute(size_t index) {
   }
 }
 
-MaybeError Session::run() {
-  if (MaybeError error = takeArguments())
-    return error;
+MaybeError Session::executeAll() {
   Transport &transport = communicator.getTransport();
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction &what = program.instructions[i];
     if (what.opcode == Opcode::Call || isCommunication(what.opcode) ||
         what.opcode == Opcode::Wait)
       transport.publish(titleOf(what));
-    int64_t begin = tracing ? getTraceTime() : 0;
+    int64_t begin = tracing ? device.mark() : 0;
     if (MaybeError error = execute(i)) {
       // What the transport says names its rank already.
       if (transport.getFailure())
@@ -418,21 +448,127 @@ MaybeError Session::run() {
              *error;
     }
     if (tracing && !what.started)
-      record(i, begin, getTraceTime());
+      record(i, begin, device.mark());
   }
+  return communicator.endStep();
+}
+
+//===----------------------------------------------------------------------===//
+// Recorded steps
+//===----------------------------------------------------------------------===//
+
+/// State moves between two places if new state is written beside the old one;
+/// twice that leaves room for what changes after the first steps.
+static constexpr size_t mostRecorded = 4;
+
+Result<bool> Session::replay() {
+  if (tracing || !device.canRecord())
+    return false;
+  auto found =
+      std::find_if(recorded.begin(), recorded.end(), [&](const Recorded &step) {
+        return step.layout == device.getLayout() && step.begin == memory;
+      });
+  if (found == recorded.end())
+    return false;
+  std::rotate(found, found + 1, recorded.end());
+  const Recorded &step = recorded.back();
+  if (MaybeError error = device.replay(*step.work))
+    return Error{*error};
+  device.apply(step.change);
+  memory = step.end;
+  return true;
+}
+
+/// Whether a step has begun like this before.
+bool Session::isToRecord() {
+  if (tracing || !device.canRecord())
+    return false;
+  Start start = {device.getLayout(), memory};
+  if (std::find(seen.begin(), seen.end(), start) != seen.end())
+    return true;
+  if (seen.size() >= mostRecorded)
+    seen.erase(seen.begin());
+  seen.push_back(std::move(start));
+  return false;
+}
+
+MaybeError Session::recordStep() {
+  Recorded step;
+  step.begin = memory;
+  step.layout = device.getLayout();
+  std::vector<Device::Held> before = device.getHeld();
+  if (MaybeError error = device.beginRecording())
+    return error;
+  MaybeError error = executeAll();
+  auto work = device.endRecording();
+  if (error)
+    return error;
+  if (!work)
+    return "rank " + str(program.rank) +
+           ": the step cannot be recorded: " + work.error();
+  step.end = memory;
+  step.change = Device::compare(before, device.getHeld());
+  step.work = std::move(*work);
+  if (recorded.size() >= mostRecorded)
+    recorded.erase(recorded.begin());
+  recorded.push_back(std::move(step));
+  return device.replay(*recorded.back().work);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+MaybeError Session::run() {
+  if (MaybeError error = takeArguments())
+    return error;
+  Transport &transport = communicator.getTransport();
+  Result<bool> isReplayed = replay();
+  if (!isReplayed)
+    return isReplayed.error();
+  if (*isReplayed)
+    transport.publish("step " + str(numSteps));
+  else if (MaybeError error = isToRecord() ? recordStep() : executeAll())
+    return error;
   transport.publish("end of step " + str(numSteps));
-  return device.synchronize([&] { return transport.getFailure(); });
+  if (MaybeError error = device.endStep())
+    return error;
+  return transport.getFailure();
+}
+
+/// The error ends the run.
+MaybeError Session::end(MaybeError error) {
+  if (error && !failure) {
+    failure = error;
+    communicator.getTransport().abort(*failure);
+  }
+  return failure;
+}
+
+MaybeError Session::synchronize() {
+  return failure ? failure : end(device.synchronize());
+}
+
+/// Marks of the device become times.
+void Session::setTimes(size_t firstEvent) {
+  for (size_t i = firstEvent; i < trace.size(); ++i) {
+    trace[i].begin = device.toTraceTime(trace[i].begin);
+    trace[i].end = device.toTraceTime(trace[i].end);
+  }
 }
 
 MaybeError Session::step() {
   if (failure)
     return failure;
   Device::Scope scope(&device);
-  failure = run();
-  if (failure) {
-    communicator.getTransport().abort(*failure);
-    return failure;
-  }
+  size_t firstEvent = trace.size();
+  MaybeError error = tracing ? device.beginMarks() : std::nullopt;
+  if (!error)
+    error = run();
+  if (!error && tracing && !(error = device.synchronize()))
+    setTimes(firstEvent);
+  if (error)
+    return end(error);
   // What the program did not free ends with the step.
   std::vector<bool> stays = keptBuffers;
   for (const Binding &binding : program.results)

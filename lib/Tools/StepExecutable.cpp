@@ -118,14 +118,15 @@ static MaybeError pin(runtime::RankSetup &setup, int64_t rank, int64_t numRanks,
 
 /// Makes the program of `setup` run on a GPU, and adds what that is.
 static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank,
-                          TransportKind transport,
+                          const StepOptions &options,
                           std::set<std::string> &architectures) {
-  auto api = runtime::createCudaApi(getDeviceNumber(rank, transport));
+  auto api = runtime::createCudaApi(getDeviceNumber(rank, options.transport));
   if (!api)
     return "rank " + std::to_string(rank) + ": " + api.error();
   architectures.insert("sm_" + std::to_string((*api)->getCapability()));
-  auto device = runtime::CudaDevice::create(setup.deviceName, std::move(*api),
-                                            setup.memoryCap);
+  auto device = runtime::CudaDevice::create(
+      setup.deviceName, std::move(*api),
+      {setup.memoryCap, options.cudaMemory, options.cudaGraphs});
   if (!device)
     return "rank " + std::to_string(rank) + ": " + device.error();
   setup.device = std::move(*device);
@@ -233,8 +234,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
                      options.memoryCap.value_or(INT64_MAX));
     }
     if (options.device == DeviceKind::Cuda)
-      if (MaybeError error =
-              useCuda(setup, rank, options.transport, architectures))
+      if (MaybeError error = useCuda(setup, rank, options, architectures))
         return partitioned->emitError() << *error;
     setups.push_back(std::move(setup));
   }

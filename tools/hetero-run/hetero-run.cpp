@@ -73,6 +73,18 @@ struct Flags {
       cl::desc("What kernels for GPUs become: cubin (by ptxas, default) or ptx "
                "(compiled by the driver)"),
       cl::init("cubin"), cl::cat(category)};
+  cl::opt<runtime::CudaMemory> cudaMemory{
+      "cuda-memory", cl::desc("Where blocks on a GPU come from"),
+      cl::values(clEnumValN(runtime::CudaMemory::Arena, "arena",
+                            "one piece that is allocated first (default)"),
+                 clEnumValN(runtime::CudaMemory::Pool, "pool",
+                            "each from the driver, for tools that watch "
+                            "memory")),
+      cl::init(runtime::CudaMemory::Arena), cl::cat(category)};
+  cl::opt<bool> cudaGraphs{
+      "cuda-graphs",
+      cl::desc("Steps that repeat are launched as one CUDA graph (default)"),
+      cl::init(true), cl::cat(category)};
   cl::opt<std::string> args{
       "args", cl::desc("Arrays in the order of the arguments; random without"),
       cl::value_desc("in.npz"), cl::cat(category)};
@@ -190,6 +202,8 @@ static StepOptions getOptions(const Flags &flags, Progress &progress,
   options.transport = flags.transport;
   options.device = flags.device;
   options.cudaFormat = flags.cudaFormat;
+  options.cudaMemory = flags.cudaMemory;
+  options.cudaGraphs = flags.cudaGraphs;
   auto toMilliseconds = [](double seconds) {
     return std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
   };
@@ -289,8 +303,6 @@ static MaybeError checkFlags(const Flags &flags) {
   if (flags.compileOnly && flags.cache.empty() && flags.emitPlanned.empty() &&
       flags.emitPartitioned.empty())
     return "--compile-only leaves nothing behind without --cache";
-  if (!flags.profile.empty() && flags.device == DeviceKind::Cuda)
-    return "--profile is for --device=cpu";
   return checkFiles(flags);
 }
 
@@ -466,6 +478,9 @@ static int takeSteps(StepExecutable &step, const Flags &flags,
         "step " + Twine(number) + " of " + Twine(int64_t(flags.steps)));
     auto began = std::chrono::steady_clock::now();
     MaybeError error = step.step();
+    // Else a device may still be at it.
+    if (!error && (flags.time || number == flags.steps))
+      error = step.synchronize();
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - began;
     if (!error && !Interrupt::hasHappened()) {

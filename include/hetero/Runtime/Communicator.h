@@ -35,6 +35,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace hetero::runtime {
@@ -83,6 +84,8 @@ struct Transfer {
   int64_t stream = 0, sequence = 0;
   std::vector<Phase> phases;
   Clock::time_point begin, end;
+  /// When it began and ended, as marks of its device, if that tells.
+  std::optional<std::pair<int64_t, int64_t>> marks;
   bool done = false;
 
   /// The phase under way, its memory and the tickets that are still open.
@@ -122,6 +125,10 @@ public:
 
   /// Returns when the transfer is done, or the run has ended.
   virtual MaybeError wait(const std::shared_ptr<Transfer> &transfer);
+
+  /// The program has started all transfers of a step, and waited for those that
+  /// it waits for.
+  virtual MaybeError endStep() { return std::nullopt; }
 
   /// Returns when all transfers are done, or the run has ended: their memory
   /// is not used any more.

@@ -14,8 +14,8 @@
 //    tests on machines without a GPU. Its memory is not memory: what is read
 //    from it is zero.
 //
-// One thread at a time uses an api. Everything but `allocate`, `free`, `read`
-// and `synchronize` only enters work into a stream.
+// One thread at a time uses an api. What has a stream only enters work into it;
+// `waitFor` and `synchronize` make the host wait.
 
 #ifndef HETERO_RUNTIME_CUDAAPI_H
 #define HETERO_RUNTIME_CUDAAPI_H
@@ -60,13 +60,19 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// Null if there is no more.
-  virtual void *allocate(int64_t bytes) = 0;
+  virtual Result<void *> allocate(int64_t bytes) = 0;
   virtual void free(void *memory) = 0;
-  /// From the host; the data may change when it returns.
+  /// Memory from the device's pool, for what the stream does from here on, and
+  /// its end.
+  virtual Result<void *> allocateInOrder(int64_t bytes, CudaHandle stream) = 0;
+  virtual void freeInOrder(void *memory, CudaHandle stream) = 0;
+  /// Memory of the host that the device can read and write by itself.
+  virtual Result<void *> allocateOnHost(int64_t bytes) = 0;
+  virtual void freeOnHost(void *memory) = 0;
+  /// From and to memory of `allocateOnHost`, which stays until the stream has
+  /// come here.
   virtual MaybeError write(void *to, const void *from, int64_t bytes,
                            CudaHandle stream) = 0;
-  /// To the host, after everything in the stream.
   virtual MaybeError read(void *to, const void *from, int64_t bytes,
                           CudaHandle stream) = 0;
   virtual MaybeError copy(void *to, const void *from, int64_t bytes,
@@ -96,17 +102,30 @@ public:
   //===--------------------------------------------------------------------===//
 
   virtual Result<CudaHandle> createStream() = 0;
-  /// An event that happens when the stream has come here.
-  virtual Result<CudaHandle> record(CudaHandle stream) = 0;
+  /// An event that happens when the stream has come here; with the time if
+  /// `isTimed`.
+  virtual Result<CudaHandle> record(CudaHandle stream,
+                                    bool isTimed = false) = 0;
   /// What follows in the stream comes after the event.
   virtual MaybeError await(CudaHandle stream, CudaHandle event) = 0;
-  /// Whether it has happened.
-  virtual bool hasHappened(CudaHandle event) = 0;
   /// The event is not needed any more.
   virtual void release(CudaHandle event) = 0;
-  /// Waits until all streams are empty, or `getFailure` gives an error.
+  /// From one timed event that has happened to another.
+  virtual Result<double> getSeconds(CudaHandle from, CudaHandle to) = 0;
+  /// Waits until the event has happened, or `getFailure` gives an error.
+  virtual MaybeError waitFor(CudaHandle event,
+                             const std::function<MaybeError()> &getFailure) = 0;
+  /// The same for all streams.
   virtual MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) = 0;
+
+  /// What is entered into the stream from now on, and into others that await
+  /// its events, is not done but becomes a graph.
+  virtual MaybeError beginGraph(CudaHandle stream) = 0;
+  virtual Result<CudaHandle> endGraph(CudaHandle stream) = 0;
+  /// Enters what the graph has.
+  virtual MaybeError launchGraph(CudaHandle graph, CudaHandle stream) = 0;
+  virtual void releaseGraph(CudaHandle graph) = 0;
 
   //===--------------------------------------------------------------------===//
   // Communication

@@ -66,14 +66,56 @@ public:
   virtual MaybeError write(void *to, const void *from, int64_t bytes);
   virtual MaybeError read(void *to, const void *from, int64_t bytes);
   virtual MaybeError copy(void *to, const void *from, int64_t bytes);
+  /// As write, of what the host always has.
+  virtual MaybeError writeConstant(void *to, const void *from, int64_t bytes) {
+    return write(to, from, bytes);
+  }
   /// sum[i] := sum[i] op value[i], see hetero/Runtime/Elements.h.
   virtual MaybeError accumulate(Reduction reduction, ElementType type,
                                 const void *value, void *sum, int64_t count);
-  /// Returns when everything has been done, or `getFailure` gives an error.
-  virtual MaybeError
-  synchronize(const std::function<MaybeError()> &getFailure) {
+
+  //===--------------------------------------------------------------------===//
+  // Steps. A device may do later what it is given: then it does it in that
+  // order, and the host goes on. Only `read`, `synchronize` and a third step
+  // that is under way make the host wait.
+  //===--------------------------------------------------------------------===//
+
+  /// Is asked whenever the host waits: why the run has ended, if it has.
+  void setFailureCheck(std::function<MaybeError()> check) {
+    failureCheck = std::move(check);
+  }
+  /// Returns when everything has been done, or the run has ended.
+  virtual MaybeError synchronize() { return std::nullopt; }
+  /// What was given since the last call is a step.
+  virtual MaybeError endStep() { return std::nullopt; }
+
+  /// Lets the device learn from a step that computes nothing what steps need:
+  /// `step` makes the calls of one, which have no effect here, and after it no
+  /// block is in use.
+  virtual MaybeError rehearse(const std::function<MaybeError()> &step) {
     return std::nullopt;
   }
+
+  /// What a device was given between `beginRecording` and `endRecording`; it
+  /// was not done then, but is whenever it is replayed.
+  class Recording {
+  public:
+    virtual ~Recording() = default;
+  };
+  virtual bool canRecord() const { return false; }
+  virtual MaybeError beginRecording() { return "recording is not supported"; }
+  virtual Result<std::unique_ptr<Recording>> endRecording() {
+    return Error{"recording is not supported"};
+  }
+  virtual MaybeError replay(Recording &recording) { return std::nullopt; }
+
+  /// A point in what the device does, on a clock of its own; `toTraceTime`
+  /// says when it was, after `synchronize`. On the host, marks are times.
+  virtual int64_t mark();
+  virtual int64_t toTraceTime(int64_t mark) { return mark; }
+  /// Marks follow, until the next `synchronize`.
+  virtual MaybeError beginMarks() { return std::nullopt; }
+
   /// Whether the host can read and write its memory.
   virtual bool isHost() const { return true; }
   /// This, if it is one.
@@ -104,6 +146,24 @@ public:
   /// Blocks that came from the system, ever: constant from step to step.
   int64_t getNumSystemBlocks() const;
 
+  /// Which blocks are in use and where they lie, as one number.
+  uint64_t getLayout() const;
+  /// A block in use.
+  struct Held {
+    void *memory;
+    int64_t bytes;
+    std::string label;
+  };
+  std::vector<Held> getHeld() const;
+  /// What came and what went between two layouts.
+  struct LayoutChange {
+    std::vector<Held> gone, come;
+  };
+  static LayoutChange compare(const std::vector<Held> &before,
+                              const std::vector<Held> &after);
+  /// The layout is the one from before the change, and then that after it.
+  void apply(const LayoutChange &change);
+
   /// What kernels on this thread use; null if there is none.
   static Device *getCurrent();
 
@@ -120,19 +180,24 @@ public:
   };
 
 protected:
-  /// Memory from the system, of a size class and aligned to 64; null if it has
-  /// no more.
-  virtual void *takeFromSystem(int64_t bytes);
-  virtual void giveToSystem(void *memory);
+  /// Memory for a block, aligned to 64; null if there is none, for which
+  /// `whyNoMore` gives the reason. The mutex is held.
+  virtual void *place(int64_t bytes);
+  virtual void unplace(void *memory, int64_t bytes);
+  /// Where a recording has it.
+  virtual void placeAt(void *memory, int64_t bytes) {}
+  virtual std::string whyNoMore() const { return "the system has no more"; }
   /// Gives everything back, before the derived device is gone.
   void releaseAll();
+  MaybeError getFailure() const {
+    return failureCheck ? failureCheck() : std::nullopt;
+  }
   /// Keeps an error for `takeError`, unless there is one.
   void keepError(std::string message);
 
 private:
   struct Block {
     int64_t bytes;
-    int64_t capacity;
     std::string label;
   };
 
@@ -140,6 +205,8 @@ private:
   /// The blocks in use, the largest first; with the mutex held.
   std::vector<Use> getUses() const;
   void *take(int64_t bytes, const std::string &label);
+  void use(void *memory, int64_t bytes, const std::string &label);
+  void drop(std::unordered_map<void *, Block>::iterator block);
   void trim();
 
   const std::string name;
@@ -154,6 +221,8 @@ private:
   bool isAtPeak = false;
   std::vector<Use> peakUses;
   MaybeError workspaceError;
+  uint64_t layout = 0;
+  std::function<MaybeError()> failureCheck;
   std::unique_ptr<ThreadPool> pool;
 };
 

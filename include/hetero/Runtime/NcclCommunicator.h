@@ -23,6 +23,10 @@
 //   record e1 on s1
 //   await e1 on s0       at the wait; what follows comes after
 //
+// A send that the program does not wait for has a copy of its operand, which
+// ends when the device's stream comes after a later transfer, or with the step.
+// So blocks come and go in the same order in every step.
+//
 // NCCL gathers and scatters equal parts. Unequal ones are one group of
 // broadcasts (or reductions, one for each member), or, if the instruction asks
 // for the padded algorithm, one call with all parts as large as the largest.
@@ -35,6 +39,7 @@
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/CudaDevice.h"
 #include "hetero/Runtime/TransferOrder.h"
+#include <tuple>
 
 namespace hetero::runtime {
 
@@ -49,6 +54,7 @@ public:
   std::shared_ptr<Transfer> start(const std::vector<TransferPart> &parts,
                                   bool copy = false) override;
   MaybeError wait(const std::shared_ptr<Transfer> &transfer) override;
+  MaybeError endStep() override;
   /// The device does it by itself.
   void driveInBackground() override {}
 
@@ -69,6 +75,8 @@ private:
     std::optional<CudaHandle> done;
     /// A send that has its copy: nobody waits for it.
     bool isAlone = false;
+    /// Its place among all that were entered.
+    int64_t number = 0;
     std::vector<void *> memory;
   };
 
@@ -79,8 +87,9 @@ private:
   /// Enters all transfers whose turn has come.
   MaybeError enterReady();
   MaybeError enter(const std::vector<Started *> &transfers);
-  /// Ends sends that nobody waits for.
-  void releaseDone();
+  /// Ends sends that nobody waits for and that were entered before this one:
+  /// the device's stream comes after it now.
+  void releaseSends(int64_t before);
   void release(Started &started);
 
   CudaDevice &device;
@@ -92,6 +101,7 @@ private:
   /// The transfers of a step in their order, and the next one to enter.
   std::vector<Turn> turns;
   size_t nextTurn = 0;
+  int64_t numEntered = 0;
   /// How many transfers of each stream this step has started.
   std::map<Stream, int64_t> sequences;
   /// Transfers that were started and whose turn has not come.
@@ -99,6 +109,9 @@ private:
   /// Those that were entered: somebody will wait for them, or nobody.
   std::map<Transfer *, std::unique_ptr<Started>> waiting;
   std::vector<std::unique_ptr<Started>> sends;
+  /// What members of a scan give to those before them: constants.
+  std::map<std::tuple<Reduction, ElementType, int64_t>, std::vector<char>>
+      neutrals;
   /// Transfers that could not be entered.
   std::map<Transfer *, std::string> failed;
 };

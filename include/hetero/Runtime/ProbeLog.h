@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -32,10 +33,13 @@ public:
   /// An operation of the kernel, which has the name.
   struct Span {
     std::string_view name;
-    /// On the clock of trace events.
+    /// On the clock of the log.
     int64_t begin = 0, end = 0;
   };
   static constexpr size_t maxSpans = 1000000;
+
+  /// What says when something begins or ends; without, the clock of traces.
+  explicit ProbeLog(std::function<int64_t()> clock = {});
 
   void begin(const char *name);
   /// Ends what began last. One too many is ignored.
@@ -58,6 +62,7 @@ public:
   };
 
 private:
+  std::function<int64_t()> clock;
   std::vector<Span> spans;
   /// Indices of the spans that have not ended; `maxSpans` for those not kept.
   std::vector<size_t> open;

@@ -74,6 +74,8 @@ public:
 
   /// One step of all ranks. The error is the first that happened on any.
   MaybeError step();
+  /// Returns when all steps of the ranks of this process are done.
+  MaybeError synchronize();
 
   /// Puts the parts of result `index` together. If other processes have ranks,
   /// all call it; `whole` is filled on the process of rank `root`, or on all

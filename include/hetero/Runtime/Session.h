@@ -69,13 +69,17 @@ public:
   /// may. If not, a step needs memory for old and new state at once.
   void setDonating(bool on) { donating = on; }
 
-  /// Runs all instructions once. After an error the session has ended, and so
-  /// has the run on all ranks.
+  /// Runs all instructions once. A device may still be at it when this returns
+  /// (hetero/Runtime/Device.h); what went wrong is said by a later call then.
+  /// After an error the session has ended, and so has the run on all ranks.
   MaybeError step();
 
+  /// Returns when all steps are done.
+  MaybeError synchronize();
+
   /// Where the result lies, or a copy on the host if the device is elsewhere,
-  /// until the next step; null before the first.
-  const void *getResult(size_t binding) const;
+  /// until the next step; null before the first, and after an error.
+  const void *getResult(size_t binding);
 
   /// Records what happens from now on.
   void setTracing(bool on) { tracing = on; }
@@ -86,7 +90,25 @@ private:
   Session(Program program, std::vector<KernelFunction> kernels, Device &device,
           Communicator &communicator, std::vector<InPlaceList> inPlace);
 
+  /// What a step was given when it was recorded, and what it left behind.
+  struct Recorded {
+    std::vector<void *> begin, end;
+    uint64_t layout = 0;
+    Device::LayoutChange change;
+    std::unique_ptr<Device::Recording> work;
+  };
+  /// Where a step began.
+  using Start = std::pair<uint64_t, std::vector<void *>>;
+
+  MaybeError rehearse();
+  MaybeError end(MaybeError error);
   MaybeError run();
+  MaybeError executeAll();
+  /// Whether the step that begins now was recorded.
+  Result<bool> replay();
+  bool isToRecord();
+  MaybeError recordStep();
+  void setTimes(size_t firstEvent);
   MaybeError checkArgument(size_t binding) const;
   Result<void *> allocateArgument(size_t binding);
   MaybeError takeArguments();
@@ -102,6 +124,7 @@ private:
   MaybeError allocate(BufferId id, void *&block);
   void release(BufferId id);
 
+  /// Begin and end are marks of the device.
   void record(size_t index, int64_t begin, int64_t end);
   void recordOperations(const Instruction &what,
                         const std::vector<ProbeLog::Span> &spans);
@@ -118,7 +141,7 @@ private:
   /// Memory of buffers, by id; after a step, results and kept arguments.
   std::vector<void *> memory;
   /// Copies of results of a device that is not the host, by buffer.
-  mutable std::map<BufferId, std::vector<char>> hostResults;
+  std::map<BufferId, std::vector<char>> hostResults;
   /// Arguments that were set for the next step, by binding.
   std::vector<void *> nextArguments;
   /// By argument binding: the result that it comes from, or -1.
@@ -130,6 +153,9 @@ private:
   std::map<size_t, std::shared_ptr<Transfer>> transfers;
   int64_t numSteps = 0;
   MaybeError failure;
+  /// The latest comes last.
+  std::vector<Recorded> recorded;
+  std::vector<Start> seen;
   bool donating = true;
   bool tracing = false;
   std::vector<TraceEvent> trace;

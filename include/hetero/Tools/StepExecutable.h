@@ -38,6 +38,7 @@
 #define HETERO_TOOLS_STEPEXECUTABLE_H
 
 #include "hetero/Planner/Driver/PlanRequest.h"
+#include "hetero/Runtime/CudaDevice.h"
 #include "hetero/Runtime/MpiTransport.h"
 #include "hetero/Runtime/ProgramGroup.h"
 #include "hetero/Tools/StepTensor.h"
@@ -76,6 +77,10 @@ struct StepOptions {
   DeviceKind device = DeviceKind::Cpu;
   /// What kernels for CUDA become: "cubin", or "ptx" for the driver to compile.
   std::string cudaFormat = "cubin";
+  /// Where the memory of CUDA devices comes from, and whether steps that repeat
+  /// become graphs.
+  runtime::CudaMemory cudaMemory = runtime::CudaMemory::Arena;
+  bool cudaGraphs = true;
   runtime::CommunicatorOptions communication;
   runtime::MpiOptions mpi;
   /// Ranks end with an error when they need more memory than their device in
@@ -92,7 +97,7 @@ struct StepOptions {
   std::string cacheDirectory;
   /// LLVM's, 0 to 3.
   unsigned optLevel = 2;
-  /// Traces have the operations within kernels; not on CUDA devices.
+  /// Traces have the operations within kernels.
   bool probes = false;
   /// Is told what happens next: "importing", "planning", "partitioning",
   /// "compiling", ...
@@ -156,6 +161,8 @@ public:
   runtime::MaybeError carryState();
   /// One step of all ranks. After an error the run has ended.
   runtime::MaybeError step();
+  /// Returns when all steps are done.
+  runtime::MaybeError synchronize() { return group->synchronize(); }
   /// Ends a step that is under way on another thread, and the run with it.
   void abort(const std::string &reason);
   /// Why the run has ended, if it has.

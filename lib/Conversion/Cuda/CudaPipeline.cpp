@@ -106,6 +106,8 @@ static void addDeviceCode(OpPassManager &manager) {
 void hetero::buildCudaPipeline(OpPassManager &manager,
                                const CudaPipelineOptions &options) {
   manager.addPass(createExtractKernelsPass());
+  if (options.probes)
+    manager.addPass(createNameOperationsPass());
   LowerToLinalgPassOptions linalg;
   linalg.target = "cuda";
   manager.addPass(createLowerToLinalgPass(linalg));
@@ -132,6 +134,8 @@ void hetero::buildCudaPipeline(OpPassManager &manager,
   manager.addPass(createSerializeKernelsPass(serialize));
   manager.addPass(createLowerHostToCudaPass());
   addHostCode(manager);
+  if (options.probes)
+    manager.addPass(createInsertProbesPass());
   WrapKernelsPassOptions wrap;
   wrap.device = true;
   manager.addPass(createWrapKernelsPass(wrap));

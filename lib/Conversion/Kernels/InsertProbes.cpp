@@ -128,6 +128,9 @@ static bool isWork(Operation &op) {
   if (!call)
     return false;
   StringRef callee = call.getCallee().value_or("");
+  if (callee.consume_front("hetero_cuda_"))
+    return callee != "alloc" && callee != "free" && callee != "constant" &&
+           callee != "read";
   return !callee.contains("workspace") && !callee.contains("memref_to_llvm");
 }
 

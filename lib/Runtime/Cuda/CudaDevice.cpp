@@ -2,45 +2,258 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/CudaDevice.h"
+#include "SilentCudaApi.h"
+#include "Staging.h"
+#include "hetero/Runtime/Trace.h"
+#include "hetero/Support/Quantity.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 using namespace hetero::runtime;
 
+/// Steps that the host is ahead of the device: while one runs, the next one is
+/// ready.
+static constexpr size_t mostOpen = 2;
+/// Further pieces of the arena are no smaller: cuMemAlloc takes 2 MiB at least.
+static constexpr int64_t leastPiece = int64_t(2) << 20;
+
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::string name, std::unique_ptr<CudaApi> api,
-                   std::optional<int64_t> cap) {
+                   CudaDeviceOptions options) {
   Result<CudaHandle> stream = api->createStream();
   if (!stream)
     return Error{stream.error()};
   return std::unique_ptr<CudaDevice>(
-      new CudaDevice(std::move(name), std::move(api), *stream, cap));
+      new CudaDevice(std::move(name), std::move(api), *stream, options));
 }
 
-CudaDevice::CudaDevice(std::string name, std::unique_ptr<CudaApi> api,
-                       CudaHandle stream, std::optional<int64_t> cap)
-    : Device(std::move(name), cap), api(std::move(api)), stream(stream) {}
+CudaDevice::CudaDevice(std::string name, std::unique_ptr<CudaApi> theApi,
+                       CudaHandle stream, CudaDeviceOptions options)
+    : Device(std::move(name), options.cap), api(std::move(theApi)),
+      stream(stream), options(options), arena(std::make_unique<Arena>()),
+      staging(std::make_unique<Staging>(*api, stream)) {}
 
-CudaDevice::~CudaDevice() { releaseAll(); }
+CudaDevice::~CudaDevice() {
+  for (const OpenStep &step : open)
+    api->release(step.end);
+  releaseMarks();
+  releaseAll();
+  for (void *piece : pieces)
+    api->free(piece);
+  staging.reset();
+}
 
-void *CudaDevice::takeFromSystem(int64_t bytes) { return api->allocate(bytes); }
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
-void CudaDevice::giveToSystem(void *memory) { api->free(memory); }
+void *CudaDevice::addPiece(int64_t bytes) {
+  bytes = std::max(Arena::roundUp(bytes), leastPiece);
+  Result<void *> piece = api->allocate(bytes);
+  if (!piece) {
+    noMore = "the device has no more: " + piece.error();
+    return nullptr;
+  }
+  pieces.push_back(*piece);
+  arena->add(*piece, bytes);
+  return *piece;
+}
+
+void *CudaDevice::place(int64_t bytes) {
+  if (options.memory == CudaMemory::Pool && !silent) {
+    Result<void *> memory = api->allocateInOrder(Arena::roundUp(bytes), stream);
+    if (memory)
+      return *memory;
+    noMore = "the device has no more: " + memory.error();
+    return nullptr;
+  }
+  if (void *memory = arena->take(bytes))
+    return memory;
+  return addPiece(bytes) ? arena->take(bytes) : nullptr;
+}
+
+void CudaDevice::unplace(void *memory, int64_t bytes) {
+  if (options.memory == CudaMemory::Pool && !silent)
+    api->freeInOrder(memory, stream);
+  else
+    arena->give(memory, bytes);
+}
+
+void CudaDevice::placeAt(void *memory, int64_t bytes) {
+  arena->takeAt(memory, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Rehearsals
+//===----------------------------------------------------------------------===//
+
+/// How much memory the step needs, with constants in front.
+Result<int64_t>
+CudaDevice::rehearseOnce(const std::function<MaybeError()> &step) {
+  silent = createSilentCudaApi(*api);
+  auto real = std::exchange(arena, std::make_unique<Arena>());
+  // Addresses that nothing has, and more of them than any device has memory.
+  constexpr int64_t nowhere = int64_t(1) << 46;
+  arena->add(reinterpret_cast<void *>(nowhere), nowhere);
+  for (const auto &[data, bytes] : rehearsedConstants)
+    arena->take(bytes);
+  MaybeError error = step();
+  // What an error left behind has no memory.
+  if (error)
+    releaseAll();
+  int64_t needed = arena->getReach();
+  arena = std::move(real);
+  silent.reset();
+  if (error)
+    return Error{*error};
+  return needed;
+}
+
+MaybeError CudaDevice::rehearse(const std::function<MaybeError()> &step) {
+  rehearsedConstants.clear();
+  // The first one finds the constants, which lie in front of everything.
+  Result<int64_t> needed = rehearseOnce(step);
+  if (needed && !rehearsedConstants.empty())
+    needed = rehearseOnce(step);
+  if (!needed)
+    return needed.error();
+  if (options.memory == CudaMemory::Arena && *needed > 0 && !addPiece(*needed))
+    return "device '" + getName() + "' has no room for a step, which needs " +
+           writeQuantity(Dimension::Bytes, *needed) +
+           " with the gaps between its blocks: " + whyNoMore();
+  for (const auto &[data, bytes] : rehearsedConstants)
+    getConstant(data, bytes);
+  resetPeak();
+  return takeError();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+MaybeError CudaDevice::synchronize() {
+  MaybeError error = getApi().synchronize([this] { return getFailure(); });
+  if (!error && !silent)
+    staging->setPassed(staging->getPoint());
+  return error;
+}
+
+MaybeError CudaDevice::endStep() {
+  if (silent)
+    return std::nullopt;
+  Result<CudaHandle> end = api->record(stream);
+  if (!end)
+    return end.error();
+  open.push_back({*end, staging->getPoint()});
+  if (open.size() <= mostOpen)
+    return std::nullopt;
+  OpenStep first = open.front();
+  open.erase(open.begin());
+  MaybeError error = api->waitFor(first.end, [this] { return getFailure(); });
+  api->release(first.end);
+  if (!error)
+    staging->setPassed(first.point);
+  return error;
+}
+
+class CudaDevice::Graph : public Device::Recording {
+public:
+  Graph(CudaApi &api, CudaHandle handle) : api(api), handle(handle) {}
+  ~Graph() override { api.releaseGraph(handle); }
+
+  CudaApi &api;
+  const CudaHandle handle;
+};
+
+bool CudaDevice::canRecord() const {
+  return options.graphs && options.memory == CudaMemory::Arena && !hasRead &&
+         !silent;
+}
+
+MaybeError CudaDevice::beginRecording() {
+  isRecording = true;
+  return api->beginGraph(stream);
+}
+
+Result<std::unique_ptr<Device::Recording>> CudaDevice::endRecording() {
+  isRecording = false;
+  Result<CudaHandle> graph = api->endGraph(stream);
+  if (!graph)
+    return Error{graph.error()};
+  return std::unique_ptr<Recording>(std::make_unique<Graph>(*api, *graph));
+}
+
+MaybeError CudaDevice::replay(Recording &recording) {
+  return api->launchGraph(static_cast<Graph &>(recording).handle, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+void CudaDevice::releaseMarks() {
+  for (CudaHandle mark : marks)
+    api->release(mark);
+  marks.clear();
+}
+
+/// The device is idle when the first mark is made, so that the host knows when
+/// that was.
+MaybeError CudaDevice::beginMarks() {
+  releaseMarks();
+  if (MaybeError error = synchronize())
+    return error;
+  origin = getTraceTime();
+  mark();
+  return takeError();
+}
+
+int64_t CudaDevice::mark(CudaHandle inStream) {
+  if (silent || hasFailed)
+    return 0;
+  Result<CudaHandle> event = api->record(inStream, /*isTimed=*/true);
+  if (!event) {
+    fail(event.error());
+    return 0;
+  }
+  marks.push_back(*event);
+  return marks.size() - 1;
+}
+
+int64_t CudaDevice::toTraceTime(int64_t mark) {
+  if (mark >= int64_t(marks.size()))
+    return origin;
+  Result<double> seconds = api->getSeconds(marks[0], marks[mark]);
+  if (!seconds)
+    fail(seconds.error());
+  return origin + (seconds ? int64_t(*seconds * 1e9) : 0);
+}
 
 //===----------------------------------------------------------------------===//
 // What sessions ask for
 //===----------------------------------------------------------------------===//
 
 MaybeError CudaDevice::write(void *to, const void *from, int64_t bytes) {
-  return bytes > 0 ? api->write(to, from, bytes, stream) : std::nullopt;
+  if (silent)
+    return std::nullopt;
+  return staging->write(to, from, bytes, [this] { return getFailure(); });
+}
+
+MaybeError CudaDevice::writeConstant(void *to, const void *from,
+                                     int64_t bytes) {
+  const void *there = bytes > 0 ? getConstant(from, bytes) : nullptr;
+  return there ? copy(to, there, bytes) : takeError();
 }
 
 MaybeError CudaDevice::read(void *to, const void *from, int64_t bytes) {
-  return bytes > 0 ? api->read(to, from, bytes, stream) : std::nullopt;
+  if (silent)
+    return std::nullopt;
+  return staging->read(to, from, bytes, [this] { return getFailure(); });
 }
 
 MaybeError CudaDevice::copy(void *to, const void *from, int64_t bytes) {
-  return bytes > 0 ? api->copy(to, from, bytes, stream) : std::nullopt;
+  return bytes > 0 ? getApi().copy(to, from, bytes, stream) : std::nullopt;
 }
 
 MaybeError CudaDevice::accumulate(Reduction reduction, ElementType type,
@@ -49,12 +262,8 @@ MaybeError CudaDevice::accumulate(Reduction reduction, ElementType type,
   if (reduction != Reduction::Sum || !isFloat)
     return std::string("the ") + nameOf(reduction) + " of " + nameOf(type) +
            " in place is not supported on CUDA";
-  return count > 0 ? api->add(type, value, sum, count, stream) : std::nullopt;
-}
-
-MaybeError
-CudaDevice::synchronize(const std::function<MaybeError()> &getFailure) {
-  return api->synchronize(getFailure);
+  return count > 0 ? getApi().add(type, value, sum, count, stream)
+                   : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,8 +305,8 @@ void CudaDevice::launch(const HeteroCudaImage *images, const char *kernel,
     fail(function.error());
     return;
   }
-  fail(api->launch(*function, numBlocks, blockSize, arguments, numArguments,
-                   stream));
+  fail(getApi().launch(*function, numBlocks, blockSize, arguments, numArguments,
+                       stream));
 }
 
 namespace {
@@ -141,9 +350,9 @@ void CudaDevice::contract(const void *a, const void *b, void *c,
       if (loops[i].c == 0 && at[i] > 0)
         gemm.accumulate = true;
     }
-    fail(api->gemm(gemm, static_cast<const char *>(a) + offsetA,
-                   static_cast<const char *>(b) + offsetB,
-                   static_cast<char *>(c) + offsetC, stream));
+    fail(getApi().gemm(gemm, static_cast<const char *>(a) + offsetA,
+                       static_cast<const char *>(b) + offsetB,
+                       static_cast<char *>(c) + offsetC, stream));
     size_t d = loops.size();
     while (d > 0 && ++at[d - 1] == loops[d - 1].size)
       at[--d] = 0;
@@ -158,13 +367,30 @@ void CudaDevice::copyWithin(void *to, const void *from, int64_t bytes) {
 }
 
 int64_t CudaDevice::readWord(const void *from, int64_t bytes) {
+  hasRead = true;
+  if (silent) {
+    // Bits that differ, so that loops end; small, so that cases are chosen.
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return (random >> 60) & (bytes == 1 ? 1 : 3);
+  }
   int64_t word = 0;
+  if (isRecording)
+    fail("a step that reads from the device cannot be recorded");
   if (!hasFailed)
     fail(read(&word, from, bytes));
   return word;
 }
 
 void *CudaDevice::getConstant(const void *data, int64_t bytes) {
+  if (silent) {
+    auto known =
+        std::find_if(rehearsedConstants.begin(), rehearsedConstants.end(),
+                     [&](auto &entry) { return entry.first == data; });
+    if (known == rehearsedConstants.end())
+      rehearsedConstants.push_back({data, bytes});
+    // Nobody follows it.
+    return const_cast<void *>(data);
+  }
   void *&memory = constants[data];
   if (memory || hasFailed)
     return memory;

@@ -27,6 +27,10 @@
   F(cuCtxSetCurrent)                                                           \
   F(cuMemAlloc)                                                                \
   F(cuMemFree)                                                                 \
+  F(cuMemAllocAsync)                                                           \
+  F(cuMemFreeAsync)                                                            \
+  F(cuMemAllocHost)                                                            \
+  F(cuMemFreeHost)                                                             \
   F(cuMemcpyHtoDAsync)                                                         \
   F(cuMemcpyDtoHAsync)                                                         \
   F(cuMemcpyDtoDAsync)                                                         \
@@ -37,13 +41,19 @@
   F(cuLaunchKernel)                                                            \
   F(cuStreamCreate)                                                            \
   F(cuStreamDestroy)                                                           \
-  F(cuStreamSynchronize)                                                       \
   F(cuStreamQuery)                                                             \
   F(cuStreamWaitEvent)                                                         \
   F(cuEventCreate)                                                             \
   F(cuEventRecord)                                                             \
   F(cuEventQuery)                                                              \
-  F(cuEventDestroy)
+  F(cuEventElapsedTime)                                                        \
+  F(cuEventDestroy)                                                            \
+  F(cuStreamBeginCapture)                                                      \
+  F(cuStreamEndCapture)                                                        \
+  F(cuGraphInstantiate)                                                        \
+  F(cuGraphLaunch)                                                             \
+  F(cuGraphExecDestroy)                                                        \
+  F(cuGraphDestroy)
 
 #define HETERO_CUBLAS_FUNCTIONS(F)                                             \
   F(cublasCreate)                                                              \

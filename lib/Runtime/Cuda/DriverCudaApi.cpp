@@ -78,6 +78,9 @@ DriverCudaApi::~DriverCudaApi() {
     f.ncclCommDestroy(group);
   if (cublas)
     f.cublasDestroy(cublas);
+  for (const std::vector<CUevent> &events : spare)
+    for (CUevent event : events)
+      f.cuEventDestroy(event);
   for (CUstream stream : streams)
     f.cuStreamDestroy(stream);
   for (CUmodule module : modules)
@@ -89,16 +92,51 @@ DriverCudaApi::~DriverCudaApi() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-void *DriverCudaApi::allocate(int64_t bytes) {
+Result<void *> DriverCudaApi::allocate(int64_t bytes) {
   CUdeviceptr memory = 0;
-  if (enter() || f.cuMemAlloc(&memory, bytes) != CUDA_SUCCESS)
-    return nullptr;
+  MaybeError error = enter();
+  if (!error)
+    error = check(f.cuMemAlloc(&memory, bytes), "cuMemAlloc");
+  if (error)
+    return Error{*error};
   return reinterpret_cast<void *>(memory);
 }
 
 void DriverCudaApi::free(void *memory) {
   if (!enter())
     f.cuMemFree(toDevice(memory));
+}
+
+Result<void *> DriverCudaApi::allocateInOrder(int64_t bytes,
+                                              CudaHandle stream) {
+  CUdeviceptr memory = 0;
+  MaybeError error = enter();
+  if (!error)
+    error = check(f.cuMemAllocAsync(&memory, bytes, toStream(stream)),
+                  "cuMemAllocAsync");
+  if (error)
+    return Error{*error};
+  return reinterpret_cast<void *>(memory);
+}
+
+void DriverCudaApi::freeInOrder(void *memory, CudaHandle stream) {
+  if (!enter())
+    f.cuMemFreeAsync(toDevice(memory), toStream(stream));
+}
+
+Result<void *> DriverCudaApi::allocateOnHost(int64_t bytes) {
+  void *memory = nullptr;
+  MaybeError error = enter();
+  if (!error)
+    error = check(f.cuMemAllocHost(&memory, bytes), "cuMemAllocHost");
+  if (error)
+    return Error{*error};
+  return memory;
+}
+
+void DriverCudaApi::freeOnHost(void *memory) {
+  if (!enter())
+    f.cuMemFreeHost(memory);
 }
 
 MaybeError DriverCudaApi::write(void *to, const void *from, int64_t bytes,
@@ -113,11 +151,8 @@ MaybeError DriverCudaApi::read(void *to, const void *from, int64_t bytes,
                                CudaHandle stream) {
   if (MaybeError error = enter())
     return error;
-  if (MaybeError error = check(
-          f.cuMemcpyDtoHAsync(to, toDevice(from), bytes, toStream(stream)),
-          "cuMemcpyDtoHAsync"))
-    return error;
-  return check(f.cuStreamSynchronize(toStream(stream)), "cuStreamSynchronize");
+  return check(f.cuMemcpyDtoHAsync(to, toDevice(from), bytes, toStream(stream)),
+               "cuMemcpyDtoHAsync");
 }
 
 MaybeError DriverCudaApi::copy(void *to, const void *from, int64_t bytes,

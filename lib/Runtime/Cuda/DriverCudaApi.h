@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The implementation of CudaApi that `createCudaApi` gives. Its functions lie
-// by the library that they call: the driver's in DriverCudaApi.cpp and
-// DriverStreams.cpp, those of cuBLAS in DriverBlas.cpp, those of NCCL in
-// DriverNccl.cpp.
+// by what they call: the driver for memory and kernels (DriverCudaApi.cpp) and
+// for streams (DriverCudaApiStreams.cpp), cuBLAS (DriverCudaApiBlas.cpp), NCCL
+// (DriverCudaApiNccl.cpp).
 
 #ifndef HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
 #define HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
 
 #include "CudaLibraries.h"
 #include "hetero/Runtime/CudaApi.h"
+#include <set>
 
 namespace hetero::runtime {
 
@@ -24,8 +25,12 @@ public:
   std::string getName() const override { return name; }
   int getCapability() const override { return capability; }
 
-  void *allocate(int64_t bytes) override;
+  Result<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
+  Result<void *> allocateInOrder(int64_t bytes, CudaHandle stream) override;
+  void freeInOrder(void *memory, CudaHandle stream) override;
+  Result<void *> allocateOnHost(int64_t bytes) override;
+  void freeOnHost(void *memory) override;
   MaybeError write(void *to, const void *from, int64_t bytes,
                    CudaHandle stream) override;
   MaybeError read(void *to, const void *from, int64_t bytes,
@@ -47,12 +52,18 @@ public:
                  CudaHandle stream) override;
 
   Result<CudaHandle> createStream() override;
-  Result<CudaHandle> record(CudaHandle stream) override;
+  Result<CudaHandle> record(CudaHandle stream, bool isTimed) override;
   MaybeError await(CudaHandle stream, CudaHandle event) override;
-  bool hasHappened(CudaHandle event) override;
   void release(CudaHandle event) override;
+  Result<double> getSeconds(CudaHandle from, CudaHandle to) override;
+  MaybeError waitFor(CudaHandle event,
+                     const std::function<MaybeError()> &getFailure) override;
   MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) override;
+  MaybeError beginGraph(CudaHandle stream) override;
+  Result<CudaHandle> endGraph(CudaHandle stream) override;
+  MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
+  void releaseGraph(CudaHandle graph) override;
 
   Result<NcclId> makeNcclId() override;
   Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
@@ -90,6 +101,10 @@ private:
   }
   /// An error of NCCL that came up in the background.
   MaybeError checkGroups();
+  /// Asks until the answer is not that something is under way; ends the groups
+  /// when the run has ended.
+  MaybeError poll(const std::function<CUresult()> &ask, const char *what,
+                  const std::function<MaybeError()> &getFailure);
 
   CudaFunctions f;
   std::string name;
@@ -98,6 +113,9 @@ private:
   int capability = 0;
   cublasHandle_t cublas = nullptr;
   std::vector<CUstream> streams;
+  /// Events that were released, without and with time, and those with time.
+  std::vector<CUevent> spare[2];
+  std::set<CUevent> timed;
   std::vector<CUmodule> modules;
   std::vector<ncclComm_t> groups;
 };

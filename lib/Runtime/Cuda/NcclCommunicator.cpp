@@ -178,9 +178,11 @@ public:
   };
   using Step = std::function<MaybeError()>;
 
-  Work(CudaDevice &device, const Channel &channel, std::vector<void *> &memory)
-      : device(device), api(device.getApi()), channel(channel),
-        self(channel.self), memory(memory) {}
+  Work(NcclCommunicator &communicator, const Channel &channel,
+       std::vector<void *> &memory)
+      : communicator(communicator), device(communicator.device),
+        api(device.getApi()), channel(channel), self(channel.self),
+        memory(memory) {}
 
   MaybeError add(const TransferPart &part);
 
@@ -204,6 +206,7 @@ private:
   void copy(void *to, const void *from, int64_t bytes,
             std::vector<Step> &steps);
 
+  NcclCommunicator &communicator;
   CudaDevice &device;
   CudaApi &api;
   const Channel channel;
@@ -422,13 +425,15 @@ MaybeError NcclCommunicator::Work::addScan(const TransferPart &part) {
     return error;
   int64_t count = part.operandType->numElements();
   int64_t bytes = part.operandType->numBytes();
-  char *neutral = take(bytes);
-  if (failure)
-    return failure;
-  std::vector<char> values(bytes);
-  fillNeutral(what.reduction, type, values.data(), count);
-  before.emplace_back(
-      [=] { return api.write(neutral, values.data(), bytes, channel.stream); });
+  std::vector<char> &values =
+      communicator.neutrals[{what.reduction, type, count}];
+  if (values.empty()) {
+    values.resize(bytes);
+    fillNeutral(what.reduction, type, values.data(), count);
+  }
+  const void *neutral = device.getConstant(values.data(), bytes);
+  if (!neutral)
+    return device.takeError();
   Reduction reduction = what.reduction;
   for (size_t root = 0; root < what.group.size(); ++root) {
     const void *from = self < root ? part.operand : neutral;
@@ -513,14 +518,14 @@ void NcclCommunicator::release(Started &started) {
     device.release(block);
 }
 
-void NcclCommunicator::releaseDone() {
-  std::vector<std::unique_ptr<Started>> open;
-  for (std::unique_ptr<Started> &started : sends)
-    if (device.getApi().hasHappened(*started->done))
-      release(*started);
-    else
-      open.push_back(std::move(started));
-  sends = std::move(open);
+void NcclCommunicator::releaseSends(int64_t before) {
+  // They are in the order in which they were entered.
+  auto end = std::find_if(sends.begin(), sends.end(), [&](auto &started) {
+    return started->number >= before;
+  });
+  for (auto it = sends.begin(); it != end; ++it)
+    release(**it);
+  sends.erase(sends.begin(), end);
 }
 
 /// Says what the transfer will do, with memory and copies that it needs.
@@ -539,7 +544,7 @@ MaybeError NcclCommunicator::prepare(const std::vector<TransferPart> &parts,
   Work::Channel channel = {joined->second, stream, find(rank), 0};
   if (named.isMessage)
     channel.peer = find(parts[0].instruction->peer);
-  started.work = std::make_unique<Work>(device, channel, started.memory);
+  started.work = std::make_unique<Work>(*this, channel, started.memory);
   for (TransferPart part : parts) {
     if (copy && part.operand) {
       int64_t bytes = part.operandType->numBytes();
@@ -574,6 +579,7 @@ MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers) {
   CudaApi &api = device.getApi();
   size_t numCalls = 0;
   for (Started *started : transfers) {
+    started->number = numEntered++;
     MaybeError error = api.await(stream, *started->computed);
     api.release(*std::exchange(started->computed, std::nullopt));
     if (!error)
@@ -582,6 +588,8 @@ MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers) {
       return error;
     numCalls += started->work->getCalls().size();
   }
+  bool isTraced = device.hasMarks();
+  int64_t begin = isTraced ? device.mark(stream) : 0;
   if (numCalls > 1)
     if (MaybeError error = api.beginGroup())
       return error;
@@ -602,6 +610,8 @@ MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers) {
       return done.error();
     started->done = *done;
     started->work.reset();
+    if (isTraced)
+      started->transfer->marks = {begin, device.mark(stream)};
   }
   return std::nullopt;
 }
@@ -652,7 +662,6 @@ NcclCommunicator::start(const std::vector<TransferPart> &parts, bool copy) {
   transfer->channel = what.channel;
   transfer->group = named.group;
   transfer->begin = Clock::now();
-  releaseDone();
   auto started = std::make_unique<Started>();
   started->transfer = transfer;
   // The executor does not wait for a send that has its copy.
@@ -688,6 +697,16 @@ MaybeError NcclCommunicator::wait(const std::shared_ptr<Transfer> &transfer) {
   waiting.erase(found);
   MaybeError error = device.getApi().await(device.getStream(), *started->done);
   release(*started);
+  releaseSends(started->number);
   transfer->end = Clock::now();
+  return error;
+}
+
+MaybeError NcclCommunicator::endStep() {
+  if (sends.empty())
+    return std::nullopt;
+  MaybeError error =
+      device.getApi().await(device.getStream(), *sends.back()->done);
+  releaseSends(numEntered);
   return error;
 }

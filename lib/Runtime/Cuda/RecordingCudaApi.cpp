@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/CudaApi.h"
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -17,8 +18,14 @@ public:
   std::string getName() const override { return "recorded device"; }
   int getCapability() const override { return 80; }
 
-  void *allocate(int64_t bytes) override;
+  Result<void *> allocate(int64_t bytes) override;
   void free(void *memory) override;
+  Result<void *> allocateInOrder(int64_t bytes, CudaHandle) override {
+    return allocate(bytes);
+  }
+  void freeInOrder(void *memory, CudaHandle) override { free(memory); }
+  Result<void *> allocateOnHost(int64_t bytes) override;
+  void freeOnHost(void *memory) override;
   MaybeError write(void *to, const void *from, int64_t bytes,
                    CudaHandle stream) override;
   MaybeError read(void *to, const void *from, int64_t bytes,
@@ -40,12 +47,18 @@ public:
                  CudaHandle stream) override;
 
   Result<CudaHandle> createStream() override;
-  Result<CudaHandle> record(CudaHandle stream) override;
+  Result<CudaHandle> record(CudaHandle stream, bool isTimed) override;
   MaybeError await(CudaHandle stream, CudaHandle event) override;
-  bool hasHappened(CudaHandle event) override { return event < numHappened; }
   void release(CudaHandle event) override;
+  Result<double> getSeconds(CudaHandle, CudaHandle) override { return 0.0; }
+  MaybeError waitFor(CudaHandle event,
+                     const std::function<MaybeError()> &getFailure) override;
   MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) override;
+  MaybeError beginGraph(CudaHandle stream) override;
+  Result<CudaHandle> endGraph(CudaHandle stream) override;
+  MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
+  void releaseGraph(CudaHandle graph) override;
 
   Result<NcclId> makeNcclId() override;
   Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
@@ -93,9 +106,8 @@ private:
   /// Addresses that nothing has.
   uint64_t nextAddress = uint64_t(1) << 46;
   int64_t numBlocks = 0;
-  CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0;
-  /// Events before this one have happened.
-  CudaHandle numHappened = 0;
+  CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0,
+             numGraphs = 0;
   std::vector<std::string> kernels;
 };
 } // namespace
@@ -124,7 +136,7 @@ std::string RecordingCudaApi::nameOfWord(int64_t word) const {
   return name == "unknown" ? std::to_string(word) : name;
 }
 
-void *RecordingCudaApi::allocate(int64_t bytes) {
+Result<void *> RecordingCudaApi::allocate(int64_t bytes) {
   uint64_t address = nextAddress;
   nextAddress += (bytes + 4095) / 4096 * 4096;
   blocks[address] = {numBlocks++, bytes};
@@ -136,6 +148,16 @@ void *RecordingCudaApi::allocate(int64_t bytes) {
 void RecordingCudaApi::free(void *memory) {
   line("free ", nameOfMemory(memory));
   blocks.erase(reinterpret_cast<uint64_t>(memory));
+}
+
+Result<void *> RecordingCudaApi::allocateOnHost(int64_t bytes) {
+  line("allocate on host ", bytes);
+  return std::malloc(bytes);
+}
+
+void RecordingCudaApi::freeOnHost(void *memory) {
+  line("free on host");
+  std::free(memory);
 }
 
 MaybeError RecordingCudaApi::write(void *to, const void *, int64_t bytes,
@@ -214,8 +236,8 @@ Result<CudaHandle> RecordingCudaApi::createStream() {
   return numStreams++;
 }
 
-Result<CudaHandle> RecordingCudaApi::record(CudaHandle stream) {
-  line("record e", numEvents, on(stream));
+Result<CudaHandle> RecordingCudaApi::record(CudaHandle stream, bool isTimed) {
+  line("record e", numEvents, isTimed ? " timed" : "", on(stream));
   return numEvents++;
 }
 
@@ -226,10 +248,33 @@ MaybeError RecordingCudaApi::await(CudaHandle stream, CudaHandle event) {
 void RecordingCudaApi::release(CudaHandle event) { line("release e", event); }
 
 MaybeError
+RecordingCudaApi::waitFor(CudaHandle event,
+                          const std::function<MaybeError()> &getFailure) {
+  line("wait for e", event);
+  return getFailure();
+}
+
+MaybeError
 RecordingCudaApi::synchronize(const std::function<MaybeError()> &getFailure) {
   line("synchronize");
-  numHappened = numEvents;
   return getFailure();
+}
+
+MaybeError RecordingCudaApi::beginGraph(CudaHandle stream) {
+  return line("begin graph", on(stream));
+}
+
+Result<CudaHandle> RecordingCudaApi::endGraph(CudaHandle stream) {
+  line("end graph", numGraphs, on(stream));
+  return numGraphs++;
+}
+
+MaybeError RecordingCudaApi::launchGraph(CudaHandle graph, CudaHandle stream) {
+  return line("launch graph", graph, on(stream));
+}
+
+void RecordingCudaApi::releaseGraph(CudaHandle graph) {
+  line("release graph", graph);
 }
 
 Result<NcclId> RecordingCudaApi::makeNcclId() {

@@ -25,7 +25,6 @@
 // CHECK-NEXT: group end
 // New parameters take the place of the old.
 // CHECK: launch {{.*}} <1, 256>([[W]], [[MINE]]) on s0
-// CHECK: synchronize
 
 // CHECK-LABEL: rank 1
 // CHECK-NOT: nccl id
@@ -35,7 +34,6 @@
 // CHECK: gemm f32 to f32 1 x 4x6x3
 // CHECK: reduce sum {{m[0-9]+}} to null 18 f32 at 0
 // CHECK-NEXT: reduce sum {{m[0-9]+}}+72 to {{m[0-9]+}} 6 f32 at 1
-// CHECK: synchronize
 
 hetero.mesh @both = [0, 1]
 func.func private @gradient0(%x: tensor<5x4xf32>, %w: tensor<4x6xf32>) -> tensor<4x6xf32> {

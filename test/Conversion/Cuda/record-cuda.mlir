@@ -1,36 +1,57 @@
 // RUN: hetero-record-cuda %s format=ptx steps=2 | FileCheck %s
+// RUN: hetero-record-cuda %s format=ptx steps=5 memory=arena | FileCheck %s --check-prefix=STEADY
 
-// What one kernel asks of its device: constants are written once, memory is
-// kept for the second step, and nothing waits before the end of a step.
+// What one kernel asks of its device: modules are loaded and constants written
+// before the first step, and nothing waits in one.
 
 // CHECK: rank 0
 // CHECK-NEXT: stream s0
 // CHECK-NEXT: stream s1
+// CHECK-NEXT: load module0 sm_80 ptx
+// CHECK-NEXT: allocate [[SCALE:m[0-9]+]] 256
+// CHECK-NEXT: allocate on host
+// CHECK-NEXT: write [[SCALE]] 200 on s0
 // CHECK-NEXT: step 0
-// CHECK-NEXT: allocate [[X:m[0-9]+]] 131072
+// CHECK-NEXT: allocate [[X:m[0-9]+]] 120064
+// CHECK-NEXT: allocate on host 131072
 // CHECK-NEXT: write [[X]] 120000 on s0
-// CHECK-NEXT: allocate [[W:m[0-9]+]] 65536
+// CHECK-NEXT: allocate [[W:m[0-9]+]] 60160
+// CHECK-NEXT: allocate on host 65536
 // CHECK-NEXT: write [[W]] 60000 on s0
 // CHECK-NEXT: allocate [[B:m[0-9]+]] 256
+// CHECK-NEXT: allocate on host 4096
 // CHECK-NEXT: write [[B]] 200 on s0
-// CHECK-NEXT: allocate [[Y:m[0-9]+]] 20480
+// CHECK-NEXT: allocate [[Y:m[0-9]+]] 20224
 // CHECK-NEXT: allocate [[SUM:m[0-9]+]] 256
-// CHECK-DAG: gemm f32 to f32 1 x 100x50x300 [[X]][0, 300, 1] [[W]][0, 50, 1] = [[P:m[0-9]+]][0, 50, 1] on s0
-// CHECK-DAG: load module0 sm_80 ptx
-// CHECK-DAG: write [[SCALE:m[0-9]+]] 200 on s0
+// CHECK: gemm f32 to f32 1 x 100x50x300 [[X]][0, 300, 1] [[W]][0, 50, 1] = [[P:m[0-9]+]][0, 50, 1] on s0
 // 5000 elements are 20 blocks, 50 columns of 100 are a block each.
 // CHECK: launch [[ADD:loop[_0-9]*]] <20, 256>({{.*}}) on s0
 // CHECK: launch [[REDUCE:loop[_0-9]*]] <50, 256>([[Y]], [[SUM]]) on s0
-// CHECK-NEXT: synchronize
-// CHECK-NEXT: step 1
-// CHECK-NOT: allocate
+// CHECK-NOT: synchronize
+// CHECK: step 1
 // CHECK-NOT: load module
 // CHECK-NOT: write [[SCALE]]
 // CHECK: gemm
 // CHECK: launch [[ADD]]
 // CHECK: launch [[REDUCE]]
-// CHECK-NEXT: synchronize
-// CHECK-NEXT: end
+// CHECK-NOT: synchronize
+// CHECK: end
+
+// With one piece of memory, steps that repeat are entered as a graph. The host
+// stays two steps ahead at most.
+
+// STEADY: allocate m0
+// STEADY: step 0
+// STEADY-NOT: allocate m
+// STEADY: step 4
+// STEADY-NEXT: write m0+{{[0-9]+}} 120000 on s0
+// STEADY-NEXT: write m0+{{[0-9]+}} 60000 on s0
+// STEADY-NEXT: write m0+{{[0-9]+}} 200 on s0
+// STEADY-NEXT: launch graph{{[0-9]+}} on s0
+// STEADY-NEXT: record [[END:e[0-9]+]] on s0
+// STEADY-NEXT: wait for e
+// STEADY-NEXT: release e
+// STEADY-NEXT: end
 
 func.func @main(%x: tensor<100x300xf32>, %w: tensor<300x50xf32>, %b: tensor<50xf32>) -> (tensor<100x50xf32>, tensor<50xf32>) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<100x300xf32>, tensor<300x50xf32>) -> tensor<100x50xf32>

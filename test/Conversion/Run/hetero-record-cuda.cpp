@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // hetero-record-cuda <module> [arch=sm_80,sm_90] [format=cubin|ptx] [steps=1]
+//     [memory=pool|arena]
 //
 // Compiles a module for CUDA devices and runs it on devices that only write
 // down what they are asked for: rank programs, each on a thread, or the
@@ -64,7 +65,8 @@ static FailureOr<Program> makeProgram(func::FuncOp function) {
 
 /// Runs one rank; its lines go to `log`.
 static MaybeError runRank(Program program, const hetero::Jit &jit,
-                          Transport &transport, int steps, std::string &log) {
+                          Transport &transport, int steps,
+                          const CudaDeviceOptions &options, std::string &log) {
   std::vector<KernelFunction> kernels;
   std::vector<InPlaceList> inPlace;
   for (const std::string &name : program.kernels) {
@@ -75,7 +77,8 @@ static MaybeError runRank(Program program, const hetero::Jit &jit,
       CudaDevice::create("recorded " + std::to_string(program.rank),
                          createRecordingCudaApi([&](const std::string &line) {
                            log += line + "\n";
-                         }));
+                         }),
+                         options);
   if (!device)
     return device.error();
   NcclCommunicator communicator(transport, **device);
@@ -105,6 +108,9 @@ static int runMain(int argc, char **argv) {
   hetero::JitOptions options;
   options.cudaArchitectures = {"sm_80"};
   int steps = 1;
+  // Every buffer has a name of its own.
+  CudaDeviceOptions device;
+  device.memory = CudaMemory::Pool;
   for (int i = 2; i < argc; ++i) {
     auto [key, value] = StringRef(argv[i]).split('=');
     if (key == "arch") {
@@ -113,6 +119,8 @@ static int runMain(int argc, char **argv) {
         options.cudaArchitectures.push_back(name.str());
     } else if (key == "format") {
       options.cudaFormat = value.str();
+    } else if (key == "memory" && (value == "pool" || value == "arena")) {
+      device.memory = value == "pool" ? CudaMemory::Pool : CudaMemory::Arena;
     } else if (key != "steps" || value.getAsInteger(10, steps)) {
       return fail(Twine("cannot read '") + argv[i] + "'");
     }
@@ -151,8 +159,8 @@ static int runMain(int argc, char **argv) {
   std::vector<std::thread> threads;
   for (size_t i = 0; i < programs.size(); ++i)
     threads.emplace_back([&, i] {
-      errors[i] =
-          runRank(std::move(programs[i]), *jit, *transports[i], steps, logs[i]);
+      errors[i] = runRank(std::move(programs[i]), *jit, *transports[i], steps,
+                          device, logs[i]);
       if (errors[i])
         transports[i]->abort(*errors[i]);
     });

@@ -10,9 +10,17 @@
 
 using namespace hetero::runtime;
 
+/// Every buffer is a block of its own, with a name, and no step is a graph.
+static CudaDeviceOptions eachByItself() {
+  CudaDeviceOptions options;
+  options.memory = CudaMemory::Pool;
+  return options;
+}
+
 /// Runs the programs on recorded devices; the lines of each rank.
 static std::vector<std::vector<std::string>>
-record(const std::vector<Program> &programs, int numSteps = 1) {
+record(const std::vector<Program> &programs, int numSteps = 1,
+       CudaDeviceOptions options = eachByItself()) {
   auto transports = createThreadsTransports(programs.size());
   std::vector<std::vector<std::string>> logs(programs.size());
   std::vector<std::thread> threads;
@@ -21,10 +29,14 @@ record(const std::vector<Program> &programs, int numSteps = 1) {
       auto device = CudaDevice::create(
           "gpu", createRecordingCudaApi([&, i](const std::string &line) {
             logs[i].push_back(line);
-          }));
+          }),
+          options);
       NcclCommunicator communicator(*transports[i], **device);
       auto session = Session::create(programs[i], {}, **device, communicator);
-      ASSERT_TRUE(bool(session)) << session.error();
+      if (!session) {
+        logs[i].push_back("error: " + session.error());
+        return;
+      }
       for (int step = 0; step < numSteps; ++step) {
         for (size_t k = 0; k < programs[i].arguments.size(); ++k) {
           const Binding &binding = programs[i].arguments[k];
@@ -35,6 +47,7 @@ record(const std::vector<Program> &programs, int numSteps = 1) {
         MaybeError error = (*session)->step();
         if (error)
           logs[i].push_back("error: " + *error);
+        logs[i].push_back("end of step");
       }
     });
   for (std::thread &thread : threads)
@@ -44,14 +57,16 @@ record(const std::vector<Program> &programs, int numSteps = 1) {
 
 /// The lines between the first event and the end of the step.
 static std::string afterCompute(const std::vector<std::string> &log) {
-  std::string text;
+  std::string text, last;
   bool began = false;
   for (const std::string &line : log) {
     began |= line.rfind("record", 0) == 0;
-    if (line == "synchronize")
+    if (line == "end of step")
       break;
-    if (began)
-      text += line + "\n";
+    if (line.rfind("free", 0) == 0)
+      continue;
+    // The last one is the end of the step.
+    text += std::exchange(last, began ? line + "\n" : "");
   }
   return text;
 }
@@ -207,16 +222,15 @@ TEST(CudaTest, ScanGivesNeutralValuesToThoseBefore) {
             "record e0 on s0\n"
             "await e0 on s1\n"
             "release e0\n"
-            "write m2 12 on s1\n"
             "group begin\n"
-            "reduce sum m2 to null 3 i32 at 0 in g0 on s1\n"
-            "reduce sum m2 to m1 3 i32 at 1 in g0 on s1\n"
+            "reduce sum m0 to null 3 i32 at 0 in g0 on s1\n"
+            "reduce sum m0 to m2 3 i32 at 1 in g0 on s1\n"
             "group end\n"
             "record e1 on s1\n"
             "await e1 on s0\n"
             "release e1\n");
   EXPECT_NE(afterCompute(logs[0]).find(
-                "reduce sum m0 to null 3 i32 at 1 in g0 on s1\n"),
+                "reduce sum m1 to null 3 i32 at 1 in g0 on s1\n"),
             std::string::npos);
 }
 
@@ -251,11 +265,103 @@ TEST(CudaTest, SendGoesOnWhileItsOperandIsReused) {
                                    "await e0 on s1\n"
                                    "release e0\n"
                                    "send m1 4 f32 to 1 in g0 on s1\n"
-                                   "record e1 on s1\n");
-  // The copy is given back when the send is known to be done.
-  auto found = std::find(logs[0].begin(), logs[0].end(), "release e1");
-  EXPECT_NE(found, logs[0].end());
-  EXPECT_LT(std::find(logs[0].begin(), logs[0].end(), "synchronize"), found);
+                                   "record e1 on s1\n"
+                                   "await e1 on s0\n"
+                                   "release e1\n");
+  // The copy is given back when the stream of the device comes after the send.
+  auto find = [&](const char *line) {
+    return std::find(logs[0].begin(), logs[0].end(), line);
+  };
+  EXPECT_LT(find("await e1 on s0"), find("free m1"));
+  EXPECT_LT(find("free m1"), find("end of step"));
+}
+
+/// The lines of each step.
+static std::vector<std::vector<std::string>>
+splitSteps(const std::vector<std::string> &log) {
+  std::vector<std::vector<std::string>> steps(1);
+  for (const std::string &line : log)
+    if (line == "end of step")
+      steps.emplace_back();
+    else
+      steps.back().push_back(line);
+  steps.pop_back();
+  return steps;
+}
+
+TEST(CudaTest, StepsThatRepeatAreOneGraph) {
+  std::vector<Program> programs =
+      makeCollective({f32({4, 2}), f32({4, 2})}, {f32({8, 2}), f32({8, 2})},
+                     [](Instruction &what) { what.sizes = {4, 4}; });
+  auto steps = splitSteps(record(programs, 8, CudaDeviceOptions())[1]);
+  ASSERT_EQ(steps.size(), 8u);
+  // The memory comes before the first step, blocks for arguments on their way
+  // with the first ones.
+  for (size_t i = 0; i < steps.size(); ++i) {
+    int numGathered = 0, numLaunched = 0, numAllocated = 0;
+    for (const std::string &line : steps[i]) {
+      numGathered += line.rfind("all_gather", 0) == 0;
+      numLaunched += line.rfind("launch graph", 0) == 0;
+      numAllocated += line.rfind("allocate", 0) == 0;
+    }
+    // What began like the first step is recorded; from then on it is launched.
+    EXPECT_EQ(numLaunched, i == 0 ? 0 : 1) << i;
+    EXPECT_EQ(numGathered, i < 2 ? 1 : 0) << i;
+    EXPECT_EQ(numAllocated > 0, i < 3) << i;
+  }
+  EXPECT_EQ(steps[7][0].rfind("write m0", 0), 0u) << steps[7][0];
+  EXPECT_EQ(steps[7][1].rfind("launch graph", 0), 0u) << steps[7][1];
+  EXPECT_EQ(steps[7][2].rfind("record e", 0), 0u) << steps[7][2];
+  // That of the step before the last.
+  EXPECT_EQ(steps[7][3].rfind("wait for e", 0), 0u) << steps[7][3];
+  EXPECT_EQ(steps[7].size(), 5u);
+}
+
+TEST(CudaTest, MemoryIsTakenBeforeTheFirstStep) {
+  std::vector<std::string> log;
+  auto transports = createThreadsTransports(1);
+  auto device = CudaDevice::create(
+      "gpu", createRecordingCudaApi(
+                 [&](const std::string &line) { log.push_back(line); }));
+  NcclCommunicator communicator(*transports[0], **device);
+  ProgramBuilder builder(0);
+  BufferId from = builder.argument(0, f32({1000}));
+  BufferId to = builder.buffer(f32({1000}));
+  builder.add(Opcode::Copy, {from}, {to}, "copy");
+  builder.result(0, to);
+  auto session = Session::create(builder.program, {}, **device, communicator);
+  ASSERT_TRUE(bool(session)) << session.error();
+  // Nothing of the rehearsal is entered, and nothing of it stays.
+  EXPECT_EQ(std::count_if(log.begin(), log.end(),
+                          [](const std::string &line) {
+                            return line.rfind("allocate m", 0) == 0;
+                          }),
+            1);
+  EXPECT_EQ(std::count_if(
+                log.begin(), log.end(),
+                [](const std::string &line) { return line.find("copy") == 0; }),
+            0);
+  EXPECT_EQ((*device)->getLiveBytes(), 0);
+  EXPECT_EQ((*device)->getPeakBytes(), 0);
+}
+
+TEST(CudaTest, StepThatDoesNotFitIsSaidBeforeItBegins) {
+  auto transports = createThreadsTransports(1);
+  CudaDeviceOptions options;
+  options.cap = 5000;
+  auto device =
+      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}), options);
+  NcclCommunicator communicator(*transports[0], **device);
+  ProgramBuilder builder(0);
+  BufferId from = builder.argument(0, f32({1000}));
+  BufferId to = builder.buffer(f32({1000}));
+  builder.add(Opcode::Copy, {from}, {to}, "copy");
+  builder.result(0, to);
+  auto session = Session::create(builder.program, {}, **device, communicator);
+  ASSERT_FALSE(bool(session));
+  EXPECT_NE(session.error().find("device 'gpu' is out of memory: 'copy"),
+            std::string::npos)
+      << session.error();
 }
 
 TEST(CudaTest, BucketIsOneGroup) {
@@ -328,7 +434,7 @@ TEST(CudaTest, IntegersAreNotAccumulated) {
 
 TEST(CudaTest, CapHoldsForTheDevice) {
   auto device =
-      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}), 1000);
+      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}), {1000});
   EXPECT_TRUE(bool((*device)->allocate(600, "first")));
   Result<void *> second = (*device)->allocate(600, "second");
   ASSERT_FALSE(bool(second));

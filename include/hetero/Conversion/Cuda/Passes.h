@@ -34,6 +34,10 @@ struct CudaPipelineOptions
       *this, "toolkit",
       llvm::cl::desc("Directory of the CUDA toolkit; searched for if empty"),
       llvm::cl::init("")};
+  Option<bool> probes{
+      *this, "probes",
+      llvm::cl::desc("Tell the runtime what kernels do and when"),
+      llvm::cl::init(false)};
 };
 
 /// From StableHLO kernels to host code in the LLVM dialect that carries the

@@ -23,12 +23,15 @@ static void expect(const MaybeError &error) {
   std::exit(1);
 }
 
-static RankSetup makeRank(const RandomCollectives &programs, int64_t rank) {
+static RankSetup makeRank(const RandomCollectives &programs, int64_t rank,
+                          CudaMemory memory) {
   auto api = createCudaApi(rank);
   if (!api)
     expect(api.error());
-  auto device =
-      CudaDevice::create("gpu " + std::to_string(rank), std::move(*api));
+  CudaDeviceOptions options;
+  options.memory = memory;
+  auto device = CudaDevice::create("gpu " + std::to_string(rank),
+                                   std::move(*api), options);
   if (!device)
     expect(device.error());
   RankSetup setup;
@@ -43,22 +46,27 @@ static RankSetup makeRank(const RandomCollectives &programs, int64_t rank) {
   return setup;
 }
 
-static void runRandom(int64_t numRanks, unsigned seed, int64_t numTransfers) {
+static void runRandom(int64_t numRanks, unsigned seed, int64_t numTransfers,
+                      CudaMemory memory) {
   for (const char *variable : {"HETERO_CUDA_DRIVER_LIBRARY",
                                "HETERO_CUBLAS_LIBRARY", "HETERO_NCCL_LIBRARY"})
     setenv(variable, HETERO_STANDIN_LIBRARY, 1);
   RandomCollectives programs(numRanks, seed, numTransfers);
   std::vector<RankSetup> setups;
   for (int64_t rank = 0; rank < numRanks; ++rank)
-    setups.push_back(makeRank(programs, rank));
+    setups.push_back(makeRank(programs, rank, memory));
   auto group = ProgramGroup::create(std::move(setups),
                                     createThreadsTransports(numRanks));
   if (!group)
     expect(group.error());
-  for (int step = 0; step < 2; ++step) {
+  // Steps that repeat are graphs after some; every second one is entered while
+  // the one before it runs.
+  for (int step = 0; step < 8; ++step) {
     for (int64_t rank = 0; rank < numRanks; ++rank)
       expect(programs.setArguments((*group)->getSession(rank)));
     expect((*group)->step());
+    if (step % 2 == 0)
+      continue;
     for (int64_t rank = 0; rank < numRanks; ++rank)
       expect(programs.compare((*group)->getSession(rank)));
   }
@@ -75,8 +83,10 @@ TEST(StandInRuntime, RandomProgramsAreRight) {
   int numRight = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::string schedule = ";channels=64;seed=" + std::to_string(seed);
-    Outcome outcome =
-        run(three + schedule, [&] { runRandom(3, seed, 3 + seed % 9); });
+    Outcome outcome = run(three + schedule, [&] {
+      runRandom(3, seed, 3 + seed % 9,
+                seed % 4 ? CudaMemory::Arena : CudaMemory::Pool);
+    });
     EXPECT_TRUE(outcome.isRight || isRefused(outcome)) << seed << outcome;
     numRight += outcome.isRight;
   }

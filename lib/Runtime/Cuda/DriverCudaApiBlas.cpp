@@ -1,4 +1,4 @@
-//===- DriverBlas.cpp - What a CUDA device does by cuBLAS -----------------===//
+//===- DriverCudaApiBlas.cpp - What a CUDA device does by cuBLAS ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DriverCudaApi.h"

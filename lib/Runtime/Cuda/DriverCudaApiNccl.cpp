@@ -1,4 +1,4 @@
-//===- DriverNccl.cpp - What a CUDA device does by NCCL -------------------===//
+//===- DriverCudaApiNccl.cpp - What a CUDA device does by NCCL ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DriverCudaApi.h"
