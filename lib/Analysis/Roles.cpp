@@ -310,7 +310,7 @@ LogicalResult RoleInference::checkDonations() {
   unsigned argument = *match.pairs[*doubtful];
   return (emitError(entry.getArgument(argument).getLoc())
           << "cannot tell whether result #" << *doubtful
-          << " is the next value of argument #" << argument
+          << " is the updated value of argument #" << argument
           << " or its gradient: the argument's buffer is donated, but no "
              "result is computed from it element by element")
              .attachNote(step.getLoc())
@@ -355,12 +355,12 @@ void RoleInference::classifyState() {
   for (unsigned i = 0; i < updatedBy.size(); ++i)
     if (updatedBy[i])
       classifyState(i);
-  // What the new parameters depend on, and the loss does not.
-  SmallVector<Value> newParameters;
+  // What the updated parameters depend on, and the loss does not.
+  SmallVector<Value> updatedParameters;
   for (unsigned i = 0; i < updatedBy.size(); ++i)
     if (updatedBy[i] && has(i, RoleKind::Parameter))
-      newParameters.push_back(returned[*updatedBy[i]]);
-  updateSources = getSourceArguments(entry, newParameters);
+      updatedParameters.push_back(returned[*updatedBy[i]]);
+  updateSources = getSourceArguments(entry, updatedParameters);
   for (unsigned i = 0; i < updatedBy.size(); ++i)
     if (updatedBy[i])
       assign(i, updateSources.test(i) ? RoleKind::OptimizerState
@@ -495,7 +495,7 @@ FailureOr<StepRoles> RoleInference::run() {
   StepRoles given = roles;
   pairResults();
   if (!roles.isStep()) {
-    whyNot = "no result is the next value of an argument";
+    whyNot = "no result is the updated value of an argument";
     return given;
   }
   FailureOr<std::optional<unsigned>> loss = findLoss();

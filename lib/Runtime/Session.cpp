@@ -457,8 +457,8 @@ MaybeError Session::executeAll() {
 // Recorded steps
 //===----------------------------------------------------------------------===//
 
-/// State moves between two places if new state is written beside the old one;
-/// twice that leaves room for what changes after the first steps.
+/// State moves between two places if updated state is written beside the old
+/// one; twice that leaves room for what changes after the first steps.
 static constexpr size_t mostRecorded = 4;
 
 Result<bool> Session::replay() {

@@ -82,9 +82,10 @@ static LogicalResult addSinglePlan(ModuleOp module,
 static LogicalResult checkState(func::FuncOp step) {
   if (getRoles(step).isStep())
     return success();
-  return step.emitError("is not a training step: its results are not a loss "
-                        "and the next values of arguments; donate the state, "
-                        "or give roles");
+  return step.emitError(
+      "is not a training step: its results are not a loss "
+      "and the updated values of arguments; donate the state, "
+      "or give roles");
 }
 
 /// Puts the cluster into the module, if the options name one.

@@ -1,7 +1,7 @@
 """Results that stay on the devices until somebody looks at them.
 
 A step returns `DeviceArray`s. One that is passed back as the argument that it
-is the next value of costs nothing: it is where it is needed. Looked at, it
+is the updated value of costs nothing: it is where it is needed. Looked at, it
 becomes a `jax.Array` of this process once and is that from then on. What is
 still alive when its memory is needed for the next step is fetched first, so
 nobody sees the difference. Donated, it is gone, as in JAX.

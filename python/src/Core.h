@@ -98,8 +98,8 @@ struct PlanInfo {
 runtime::Result<PlanInfo> planSource(const std::string &source,
                                      const CompileOptions &options);
 
-/// What Python sees of hetero::StepExecutable. Results that are the next values
-/// of arguments become these arguments unless others are set.
+/// What Python sees of hetero::StepExecutable. Results that are the updated
+/// values of arguments become these arguments unless others are set.
 class StepExecutable {
 public:
   virtual ~StepExecutable();

@@ -44,7 +44,7 @@ class Case:
     compiled: Any
 
     def expected(self, steps: int = 1) -> list[np.ndarray]:
-        """The results of the last of several steps, new state fed back."""
+        """The results of the last of several steps, updated state fed back."""
         args = self.tree
         for _ in range(steps):
             results = self.compiled(*args)

@@ -53,7 +53,8 @@ struct Flags {
                                        "in hetero-infer-roles"),
                               cl::value_desc("name=role"), cl::cat(category)};
   cl::opt<int64_t> steps{
-      "steps", cl::desc("How many; new state is the state of the next step"),
+      "steps",
+      cl::desc("How many; updated state is the state of the next step"),
       cl::init(1), cl::cat(category)};
   cl::opt<TransportKind> transport{
       "transport", cl::desc("How ranks speak with each other"),

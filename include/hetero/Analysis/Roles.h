@@ -1,11 +1,12 @@
 //===- Roles.h - What arguments and results are to training -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A JAX step is a function of flat lists of tensors. Which of them are weights,
-// which moments, which data? The planner must know, and the user should not
-// have to say. It is found in three moves:
+// A JAX step is a function of flat lists of tensors. Which of them are
+// parameters, which moments, which data? The planner must know, and the user
+// should not have to say. It is found in three moves:
 //
-// 1. **Pairing**: which result is the next value of which argument. Names tell,
+// 1. **Pairing**: which result is the updated value of which argument. Names
+// tell,
 //    where both sides have them: all leaves below `opt` stand again below
 //    `result[2]`, with the same types. Otherwise data flow tells: an optimizer
 //    computes the new value element by element from the old one, and in fewer
@@ -13,7 +14,7 @@
 //    (`tf.aliasing_output`) only decides what is still open, because it pairs
 //    buffers by type, not by meaning.
 // 2. **The loss**: the float scalar among the results that is called so, or the
-//    only one, or the first that a differentiable path joins to the weights,
+//    only one, or the first that a differentiable path joins to the parameters,
 //    data takes part in, and that needs no more of the state than the others.
 // 3. **The rest** follows: state that the loss depends on is a parameter, state
 //    that only the update depends on belongs to the optimizer, and so does a
@@ -50,11 +51,11 @@ struct StepRoles {
   llvm::SmallVector<RoleAttr> arguments;
   llvm::SmallVector<RoleAttr> results;
 
-  /// Whether any result is the next value of an argument.
+  /// Whether any result is the updated value of an argument.
   bool isStep() const;
 };
 
-/// The argument that each result is the next value of.
+/// The argument that each result is the updated value of.
 using StatePairs = llvm::SmallVector<std::optional<unsigned>>;
 
 /// What the first move finds, each list with a place for each result.

@@ -35,7 +35,7 @@ struct ElementwiseSource {
 /// shape and work element by element or in place, in the order of their
 /// indices. This is how an optimizer carries state from one step to the next: a
 /// gradient depends on its own parameter so only through a penalty on it, from
-/// further away than the new parameter does.
+/// further away than the updated parameter does.
 llvm::SmallVector<ElementwiseSource> getElementwiseSources(mlir::Block &entry,
                                                            mlir::Value value);
 

@@ -21,7 +21,7 @@
 //   %g = dot_general %x, %y, contracting_dims = [0] x [0]
 //   %n = subtract %w, %g
 //
-// where %x is the batch and %n the next value of the parameter %w.
+// where %x is the batch and %n the updated value of the parameter %w.
 
 #ifndef HETERO_ANALYSIS_STEPGRAPH_H
 #define HETERO_ANALYSIS_STEPGRAPH_H

@@ -5,14 +5,14 @@
 // device of its own, and speaks of whole arguments and results of the step:
 //
 //   auto group = ProgramGroup::create(setups, createThreadsTransports(3));
-//   (*group)->setArgument(0, weights, type);
+//   (*group)->setArgument(0, parameters, type);
 //   (*group)->carry(/*result=*/0, /*argument=*/0);
 //   while (...) {
 //     (*group)->setArgument(1, batch, batchType);
 //     if (MaybeError error = (*group)->step())
 //       ...
 //   }
-//   (*group)->getResult(0, weights, type);
+//   (*group)->getResult(0, parameters, type);
 //
 // With the `threads` transport one process has all ranks; with `mpi` each
 // process has one, and all processes call the same functions in the same order.

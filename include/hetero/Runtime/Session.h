@@ -5,7 +5,7 @@
 // Training state stays on the device between steps.
 //
 // A worked example: argument binding 0 is the parameter, 1 the batch; result
-// binding 0 is the new parameter, 1 the loss.
+// binding 0 is the updated parameter, 1 the loss.
 //
 //   Session session = ...;
 //   session.carry(/*resultBinding=*/0, /*argumentBinding=*/0); // once
@@ -17,7 +17,8 @@
 //     float loss = *static_cast<const float *>(session.getResult(1));
 //   }
 //
-// From the second step on the new parameter is the argument, without a copy.
+// From the second step on the updated parameter is the argument, without a
+// copy.
 //
 // What an argument is in a step, in this order: what `setArgument` gave since
 // the last step; the result that is carried to it; what it was in the last step
@@ -66,7 +67,7 @@ public:
   MaybeError keep(size_t argumentBinding);
 
   /// Whether the program may free arguments before the step ends; at first it
-  /// may. If not, a step needs memory for old and new state at once.
+  /// may. If not, a step needs memory for old and updated state at once.
   void setDonating(bool on) { donating = on; }
 
   /// Runs all instructions once. A device may still be at it when this returns

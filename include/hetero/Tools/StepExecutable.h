@@ -156,7 +156,7 @@ public:
                                 int64_t root = -1);
   /// The argument stays for all following steps.
   runtime::MaybeError keep(int64_t argument);
-  /// Each result that is the next value of an argument becomes it after each
+  /// Each result that is the updated value of an argument becomes it after each
   /// step.
   runtime::MaybeError carryState();
   /// One step of all ranks. After an error the run has ended.

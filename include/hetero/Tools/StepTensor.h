@@ -15,7 +15,7 @@ struct StepTensor {
   runtime::TensorType type;
   /// "parameter", "batch", "loss", "updated_state", ..., or empty.
   std::string role;
-  /// The argument that this result is the next value of.
+  /// The argument that this result is the updated value of.
   std::optional<int64_t> updates;
 };
 

@@ -126,7 +126,7 @@ Atoms::Atoms(const Graph &graph) : graph(graph) {
     else if (op.operands[0] != GraphOp::anyForm)
       reshapes.push_back(&op);
   }
-  // A next value is stored as its argument.
+  // An updated value is stored as its argument.
   for (const GraphArgument &argument : graph.arguments)
     for (size_t dim = 0;
          argument.updatedBy && dim < graph.tensors[argument.tensor].dims.size();
@@ -184,7 +184,7 @@ private:
 } // namespace
 
 /// The segments whose operations use or make each tensor, ascending. An
-/// argument and its next value have the same.
+/// argument and its updated value have the same.
 static std::vector<SmallVector<int64_t, 1>>
 findSegments(const Graph &graph, ArrayRef<int64_t> segments) {
   std::vector<SmallVector<int64_t, 1>> of(graph.tensors.size());

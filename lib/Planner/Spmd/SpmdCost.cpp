@@ -177,7 +177,7 @@ double SpmdCost::operationTime(const GraphOp &op, DividedUnits units) {
   return it->second = slowest;
 }
 
-std::vector<Bytes> SpmdCost::shardsOf(Bytes bytes, DividedUnits units) {
+std::vector<Bytes> SpmdCost::partsOf(Bytes bytes, DividedUnits units) {
   std::vector<Bytes> shards;
   // Equal shards take least.
   if (anyShares)
@@ -229,10 +229,10 @@ double SpmdCost::timeCollective(const Collective &collective) {
     return toSeconds(cost::chooseAllReduce(group, bytes).time);
   case CollectiveKind::AllGather:
     return toSeconds(
-        cost::chooseAllGather(group, shardsOf(bytes, collective.from)).time);
+        cost::chooseAllGather(group, partsOf(bytes, collective.from)).time);
   case CollectiveKind::ReduceScatter:
     return toSeconds(
-        cost::chooseAllGather(group, shardsOf(bytes, collective.to)).time);
+        cost::chooseAllGather(group, partsOf(bytes, collective.to)).time);
   case CollectiveKind::AllToAll:
     return timeExchange(collective);
   case CollectiveKind::Broadcast:

@@ -175,7 +175,7 @@ void ShareProgram::addCollectives() {
     }
     DividedUnits units =
         collective->from.units ? collective->from : collective->to;
-    if (cost::chooseAllGather(group, cost.shardsOf(bytes, units)).algorithm ==
+    if (cost::chooseAllGather(group, cost.partsOf(bytes, units)).algorithm ==
         cost::Algorithm::Grouped)
       grouped[units.segment] += seconds;
     else

@@ -167,15 +167,15 @@ void SpmdSpace::findPeak() {
       if (tensor != GraphOp::anyForm)
         dies[tensor] = index;
   }
-  // A next value takes the place of its argument.
+  // An updated value takes the place of its argument.
   for (auto [index, argument] : enumerate(graph.arguments))
     if (argument.updatedBy)
-      replaces[*argument.updatedBy] = index;
+      updates[*argument.updatedBy] = index;
   for (int64_t result : graph.results)
     dies[result] = end;
   std::vector<int64_t> change(end + 2, 0);
   for (auto [index, tensor] : enumerate(graph.tensors)) {
-    if (argumentOf[index] >= 0 || replaces[index] >= 0)
+    if (argumentOf[index] >= 0 || updates[index] >= 0)
       continue;
     change[born[index]] += tensor.bytes.count();
     change[dies[index] + 1] -= tensor.bytes.count();
@@ -325,7 +325,7 @@ SpmdSpace::SpmdSpace(const Graph &graph, int64_t numDevices,
       opNode(graph.operations.size(), -1), tensorNode(graph.tensors.size(), -1),
       argumentNode(graph.arguments.size(), -1),
       argumentForms(graph.arguments.size()),
-      argumentOf(graph.tensors.size(), -1), replaces(graph.tensors.size(), -1),
+      argumentOf(graph.tensors.size(), -1), updates(graph.tensors.size(), -1),
       born(graph.tensors.size(), 0), dies(graph.tensors.size(), 0) {
   findUses();
   findAvailabilities();
@@ -402,7 +402,7 @@ solver::CostGraph SpmdSpace::getCosts(SpmdCost &cost,
 void SpmdSpace::setPrices(SpmdCost &cost, const MemoryPrice &price,
                           solver::CostGraph &result) const {
   auto isAlive = [&](int64_t tensor) {
-    return born[tensor] <= peak && peak <= dies[tensor] && replaces[tensor] < 0;
+    return born[tensor] <= peak && peak <= dies[tensor] && updates[tensor] < 0;
   };
   for (const ChangeTable &table : changeTables) {
     // A copy of an argument in another form than the stored one.
@@ -510,7 +510,7 @@ void SpmdSpace::visitMemory(
     visit(argument.tensor, program.stored[index], 0, end);
   for (auto [tensor, forms] : enumerate(program.available))
     for (int form : forms) {
-      int argument = std::max(argumentOf[tensor], replaces[tensor]);
+      int argument = std::max(argumentOf[tensor], updates[tensor]);
       if (argument < 0 || program.stored[argument] != form)
         visit(tensor, form, born[tensor], dies[tensor]);
     }

@@ -62,17 +62,17 @@ void RankBuilder::addState(BlockArgument argument) {
   program.stateArguments[argument.getArgNumber()] =
       program.argumentAttrs.size();
   store[{argument.getAsOpaquePointer(), Variant::Native, 0, true}] =
-      addArgument(argument, layout.getHoldingAtRest(argument), 0);
+      addArgument(argument, layout.getHoldingInStorage(argument), 0);
 }
 
 /// State is whole for the gradients if they use it, and is sent to other stages
 /// that do.
 LogicalResult RankBuilder::gatherState(BlockArgument argument) {
-  Holding atRest = layout.getHoldingAtRest(argument),
+  Holding storage = layout.getHoldingInStorage(argument),
           inUse = layout.getHoldingInUse(argument);
   void *key = argument.getAsOpaquePointer();
   Value part = store[{key, Variant::Native, 0, true}];
-  FailureOr<Value> gathered = emitter.convert(part, argument.getType(), atRest,
+  FailureOr<Value> gathered = emitter.convert(part, argument.getType(), storage,
                                               inUse, argument.getLoc());
   if (failed(gathered))
     return failure();
@@ -137,11 +137,11 @@ FailureOr<Value> RankBuilder::lookUp(const UnitValue &input, int64_t microbatch,
                                      Where where) {
   bool perMicrobatch =
       !isWhole(input.variant) && layout.isPerMicrobatch(input.value);
-  bool atRest =
+  bool isStored =
       where.update && isa<BlockArgument>(input.value) &&
       layout.getHome(cast<BlockArgument>(input.value)) == member.stage;
   StoreKey key{input.value.getAsOpaquePointer(), input.variant,
-               perMicrobatch ? microbatch : 0, atRest};
+               perMicrobatch ? microbatch : 0, isStored};
   if (auto it = store.find(key); it != store.end())
     return it->second;
   if (isMoved(input.variant)) {
@@ -447,8 +447,8 @@ LogicalResult RankBuilder::addResults() {
       return failure();
     Holding want = whole;
     if (role && role.getKind() == RoleKind::UpdatedState && role.getArgument())
-      want =
-          layout.getHoldingAtRest(layout.step.getArgument(*role.getArgument()));
+      want = layout.getHoldingInStorage(
+          layout.step.getArgument(*role.getArgument()));
     FailureOr<Value> converted =
         emitter.convert(*local, value.getType(), have, want, value.getLoc());
     if (failed(converted))

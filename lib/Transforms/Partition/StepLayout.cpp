@@ -341,7 +341,7 @@ LogicalResult StepLayout::formUnits() {
 }
 
 /// Moves what only later hops of its stage need to the first of them: the less
-/// is kept between hops, and what becomes new state does so at once.
+/// is kept between hops, and what becomes updated state does so at once.
 void StepLayout::delayHops() {
   Block &block = step.getBody().front();
   for (Operation &op : llvm::reverse(block)) {

@@ -165,7 +165,7 @@ public:
   /// How an argument is held while gradients are computed (in use), and between
   /// steps (at rest).
   Holding getHoldingInUse(mlir::BlockArgument argument) const;
-  Holding getHoldingAtRest(mlir::BlockArgument argument) const;
+  Holding getHoldingInStorage(mlir::BlockArgument argument) const;
   /// How `op` needs an operand (captures follow the operands), and how it gives
   /// a result.
   Holding getWanted(mlir::Operation *op, unsigned operand, Where where) const;

@@ -283,7 +283,7 @@ Holding StepLayout::getHoldingInUse(BlockArgument argument) const {
   return holding;
 }
 
-Holding StepLayout::getHoldingAtRest(BlockArgument argument) const {
+Holding StepLayout::getHoldingInStorage(BlockArgument argument) const {
   Holding holding = getHoldingInUse(argument);
   if (auto it = storageSplits.find(argument); it != storageSplits.end())
     std::tie(holding.data, holding.storageClass) = it->second;

@@ -33,7 +33,7 @@ Holding partition::getVariantHolding(const StepLayout &layout,
                                      const UnitValue &value, Where where) {
   Holding holding;
   if (auto argument = dyn_cast<BlockArgument>(value.value)) {
-    holding = where.update ? layout.getHoldingAtRest(argument)
+    holding = where.update ? layout.getHoldingInStorage(argument)
                            : layout.getHoldingInUse(argument);
     if (value.variant == Variant::Whole)
       holding.data = Form::replicated();

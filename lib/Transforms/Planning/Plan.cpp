@@ -43,8 +43,9 @@ static FailureOr<func::FuncOp> getTrainingStep(ModuleOp module) {
     return step->emitError("has no hetero.role on its arguments; run "
                            "hetero-import first");
   if (!roles.isStep())
-    return step->emitError("returns no next value of any argument, so there is "
-                           "nothing to train; return the updated parameters");
+    return step->emitError(
+        "returns no updated value of any argument, so there is "
+        "nothing to train; return the updated parameters");
   return step;
 }
 

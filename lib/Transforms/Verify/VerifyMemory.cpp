@@ -229,7 +229,7 @@ static StringRef getKind(Operation *op) {
   case InstructionKind::WeightGradient:
     return "gradients";
   case InstructionKind::Update:
-    return "new state";
+    return "updated state";
   default:
     return "other values";
   }

@@ -168,7 +168,7 @@ static LogicalResult checkState(const RankSteps &rank) {
       continue;
     return program.emitOpError()
            << "result " << i << " of rank " << rank.rank
-           << " is the next value of argument " << *role.getArgument()
+           << " is the updated value of argument " << *role.getArgument()
            << " and has " << str(to) << " instead of "
            << (from ? str(from) : "nothing");
   }

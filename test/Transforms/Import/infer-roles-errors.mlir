@@ -52,7 +52,7 @@ func.func @time_first(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tens
 // -----
 
 // Not steps: a forward, and state that nothing is minimised for.
-// expected-warning @below {{not a training step: no result is the next value of an argument}}
+// expected-warning @below {{not a training step: no result is the updated value of an argument}}
 func.func @forward(%w: tensor<4x2xf32>, %x: tensor<8x4xf32>) -> tensor<8x2xf32> {
   %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
   return %y : tensor<8x2xf32>
@@ -69,7 +69,7 @@ func.func @filter(%s: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4
 // JAX gives the donated buffer of a weight to its gradient.
 // expected-note @below {{put hetero.role = #hetero.role<updated_state of 0> or #hetero.role<gradient of 0> on the result, or pass roles="result1=updated_state:0" to hetero-infer-roles}}
 func.func public @gradient(
-    // expected-error @below {{cannot tell whether result #1 is the next value of argument #0 or its gradient: the argument's buffer is donated, but no result is computed from it element by element}}
+    // expected-error @below {{cannot tell whether result #1 is the updated value of argument #0 or its gradient: the argument's buffer is donated, but no result is computed from it element by element}}
     %arg0: tensor<4x8xf32> {tf.aliasing_output = 1 : i32}, %arg1: tensor<16x4xf32>, %arg2: tensor<16x8xf32>) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<4x8xf32> {jax.result_info = "result[1]"}) {
   %0 = stablehlo.dot_general %arg1, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
   %1 = stablehlo.subtract %0, %arg2 : tensor<16x8xf32>

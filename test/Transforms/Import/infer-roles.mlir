@@ -2,7 +2,7 @@
 // RUN: hetero-opt --hetero-infer-roles --hetero-infer-roles --split-input-file %s | FileCheck %s
 
 // Momentum without names and without donation: the new moment can only come
-// from the old one, so the new weight comes from the weight.
+// from the old one, so the updated parameter comes from the weight.
 // CHECK-LABEL: func.func @momentum
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<4xf32> {hetero.role = #hetero.role<optimizer_state>}
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<4xf32> {hetero.role = #hetero.role<parameter>}
@@ -42,7 +42,7 @@ func.func @crossed(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<
 
 // -----
 
-// Names pair trees; a gradient is no new state; a key is one by its use; the
+// Names pair trees; a gradient is no updated state; a key is one by its use; the
 // loss is the result of that name.
 // CHECK-LABEL: func.func @names
 // CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>}
@@ -191,7 +191,7 @@ func.func public @loss_scale(%arg0: tensor<f32> {tf.aliasing_output = 0 : i32}, 
 
 // As JAX lowers momentum with a penalty on the weights: the gradient that is
 // returned depends on the weights element by element too, from further away
-// than the new weights, and has the buffer of one of them.
+// than the updated parameters, and has the buffer of one of them.
 // CHECK-LABEL: func.func public @penalty
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<optimizer_state>
 // CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x8xf32> {hetero.role = #hetero.role<parameter>
@@ -321,7 +321,7 @@ func.func @rows(%w: tensor<8x4xf32>, %i: tensor<i32>) -> (tensor<8x4xf32>, tenso
 
 // -----
 
-// A result that is given another role is not the next value of anything.
+// A result that is given another role is not the updated value of anything.
 // CHECK-LABEL: func.func @given_metric
 // CHECK-SAME: -> (tensor<4xf32> {hetero.role = #hetero.role<metric>}
 // CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<updated_state of 0>

@@ -46,7 +46,7 @@ func.func @step(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error @below {{returns no next value of any argument, so there is nothing to train; return the updated parameters}}
+// expected-error @below {{returns no updated value of any argument, so there is nothing to train; return the updated parameters}}
 func.func @step(%w: tensor<4xf32> {hetero.role = #hetero.role<parameter>},
                 %x: tensor<8x4xf32> {hetero.role = #hetero.role<batch>}) -> tensor<8xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>

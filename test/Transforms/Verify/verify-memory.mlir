@@ -2,13 +2,13 @@
 // RUN: hetero-opt %t/in-place.mlir --hetero-verify=remarks=true -o /dev/null 2>&1 | FileCheck %s --check-prefix=IN-PLACE
 // RUN: not hetero-opt %t/beside.mlir --hetero-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=BESIDE
 
-// The new parameter is computed element by element from the old one, which
+// The updated parameter is computed element by element from the old one, which
 // ends there, so it takes its place.
 // IN-PLACE: remark: rank 0 needs the most memory here: 8000 bytes (inputs 3.91 KiB, state 3.91 KiB)
 
 // Here the old one is read in another order by the loop that writes the new one,
 // which is beside it.
-// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, new state 3.91 KiB, state 3.91 KiB
+// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, updated state 3.91 KiB, state 3.91 KiB
 
 //--- in-place.mlir
 hetero.cluster @one {

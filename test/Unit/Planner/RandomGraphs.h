@@ -27,7 +27,7 @@ public:
   /// Reduces the last dimension.
   int64_t reduce(int64_t operand, ReductionKind reduction);
 
-  /// Makes `next` the next value of an argument.
+  /// Makes `next` the updated value of an argument.
   void update(int64_t argument, int64_t next);
   void result(int64_t tensor) { graph.results.push_back(tensor); }
   const std::vector<int64_t> &dims(int64_t tensor) const {

@@ -161,7 +161,7 @@ struct Graph {
 
 /// Checks that the graph is sound: numbers refer to what exists, each tensor is
 /// an argument or the result of one operation and is used after that only,
-/// rules fit the dimensions, the loops of a rule have one size, next values
+/// rules fit the dimensions, the loops of a rule have one size, updated values
 /// look like their arguments, nothing is negative. The error names the place.
 llvm::Error check(const Graph &graph);
 

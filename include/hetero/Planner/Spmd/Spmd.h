@@ -20,7 +20,7 @@
 //   argument    the form that it is stored in
 //
 // Between producer and tensor an edge has the collectives, between tensor and
-// user it allows or forbids, and between an argument and its next value it
+// user it allows or forbids, and between an argument and its updated value it
 // demands that state comes back as it was stored.
 //
 // For a given program the best shares are a linear program: time is a sum of

@@ -125,7 +125,7 @@ public:
   llvm::ArrayRef<double> partsOf(DividedUnits units);
 
   /// What each device has of a tensor of so many bytes.
-  std::vector<Bytes> shardsOf(Bytes bytes, DividedUnits units);
+  std::vector<Bytes> partsOf(Bytes bytes, DividedUnits units);
 
   /// The most that a device of the class gets, as a part of 1.
   double mostOf(DividedUnits units, int64_t deviceClass);

@@ -138,8 +138,8 @@ private:
   /// Nodes of operations, tensors and arguments; -1 for those without.
   std::vector<int> opNode, tensorNode, argumentNode;
   std::vector<std::vector<int>> argumentForms;
-  /// Of tensors: the argument that it is, or whose next value; else -1.
-  std::vector<int> argumentOf, replaces;
+  /// Of tensors: the argument that it is, or whose updated value; else -1.
+  std::vector<int> argumentOf, updates;
   std::map<std::vector<int64_t>, int> tables;
   std::vector<ChangeTable> changeTables;
   /// First position that makes a tensor, last one that uses it, and the

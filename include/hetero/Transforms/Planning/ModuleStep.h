@@ -14,7 +14,8 @@
 //
 // Planners count memory by layers and formulas. Of a plan that fills its
 // devices only the program itself says whether it fits: how large temporaries
-// are, what is there at the same time, whether new state lies beside the old.
+// are, what is there at the same time, whether updated state lies beside the
+// old.
 
 #ifndef HETERO_TRANSFORMS_PLANNING_MODULESTEP_H
 #define HETERO_TRANSFORMS_PLANNING_MODULESTEP_H
