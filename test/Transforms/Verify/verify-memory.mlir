@@ -8,7 +8,7 @@
 
 // Here the old one is read in another order by the loop that writes the new one,
 // which is beside it.
-// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, updated state 3.91 KiB, state 3.91 KiB
+// BESIDE: error: 'func.call' op of rank 0 in 'update' needs 11.7 KiB of memory and its device, a c, has 8.79 KiB (3000 bytes too little): inputs 3.91 KiB, state 3.91 KiB, updated state 3.91 KiB
 
 //--- in-place.mlir
 hetero.cluster @one {
