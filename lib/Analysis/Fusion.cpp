@@ -124,7 +124,7 @@ FusionPlan::FusionPlan(const Kernel &kernel) {
   if (!kernel.isWhole) {
     block = kernel.block;
     inside.insert(kernel.ops.begin(), kernel.ops.end());
-    outputs.insert(kernel.results.begin(), kernel.results.end());
+    results.insert(kernel.results.begin(), kernel.results.end());
   }
   visitOps(kernel.ops);
 }
@@ -134,7 +134,7 @@ std::optional<Operation *> FusionPlan::getUser(OpOperand &use) const {
   if (!block || use.get().getParentBlock() != block ||
       inside.contains(block->findAncestorOpInBlock(*user)))
     return user;
-  if (outputs.contains(use.get()))
+  if (results.contains(use.get()))
     return nullptr;
   return std::nullopt;
 }

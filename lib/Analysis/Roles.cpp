@@ -282,7 +282,7 @@ FailureOr<std::optional<unsigned>> RoleInference::findLoss() {
 }
 
 /// Whether a result is computed element by element from state that data flow
-/// updates: weights in half precision are from their copies in full.
+/// updates: parameters in half precision are from their copies in full.
 bool RoleInference::followsOtherState(unsigned result) {
   return llvm::any_of(getElementwiseSources(entry, returned[result]),
                       [&](const ElementwiseSource &source) {
@@ -292,7 +292,7 @@ bool RoleInference::followsOtherState(unsigned result) {
                       });
 }
 
-/// Reports weights whose buffers are donated when none of them is updated by
+/// Reports parameters whose buffers are donated when none of them is updated by
 /// data flow: then JAX may have given the buffers to gradients.
 LogicalResult RoleInference::checkDonations() {
   std::optional<unsigned> doubtful;
@@ -321,8 +321,8 @@ LogicalResult RoleInference::checkDonations() {
 }
 
 /// Whether a number that the loss depends on is set without derivatives, like
-/// the scale of a loss or the weight of a term in it: its new value depends on
-/// the old one, and on the rest of what the loss sees by decisions alone.
+/// the scale of a loss or the weight of a term in it: its updated value depends
+/// on the old one, and on the rest of what the loss sees by decisions alone.
 bool RoleInference::followsSchedule(unsigned argument) {
   if (!isScalar(entry.getArgument(argument).getType()))
     return false;
@@ -342,7 +342,7 @@ void RoleInference::classifyState(unsigned argument) {
   if (!isFloat(type))
     return assign(argument, isScalar(type) ? RoleKind::OptimizerState
                                            : RoleKind::ModelState);
-  // A value that a model hands on to the next step is no weight either.
+  // A value that a model hands on to the next step is no parameter either.
   unsigned result = *updatedBy[argument];
   bool isCarry =
       match.byDonationOnly.test(result) && !followsOtherState(result);
@@ -368,7 +368,7 @@ void RoleInference::classifyState() {
 }
 
 /// A tree whose leaves differ in their first size, beside others that all have
-/// the same one, which it does not have, holds frozen weights.
+/// the same one, which it does not have, holds frozen parameters.
 SmallVector<unsigned> RoleInference::dropFrozen(ArrayRef<unsigned> data) {
   llvm::MapVector<StringRef, llvm::SmallSetVector<int64_t, 2>> sizes;
   for (unsigned i : data) {
@@ -398,21 +398,22 @@ LogicalResult RoleInference::reportUnclearData(unsigned argument,
   return (emitError(value.getLoc())
           << "cannot tell whether argument #" << argument << " of type "
           << value.getType()
-          << " is data or a frozen weight: its first size is not the "
+          << " is data or a frozen parameter: its first size is not the "
           << samples << " of other data")
              .attachNote(step.getLoc())
          << "put hetero.role = #hetero.role<batch> (data) or "
-            "#hetero.role<model_state> (a weight) on it: roles=\"arg"
+            "#hetero.role<model_state> (a frozen parameter) on it: roles=\"arg"
          << argument
          << "=batch\" of hetero.jit and hetero-infer-roles, --role=arg"
          << argument << "=batch of hetero-run";
 }
 
-/// Tells data from frozen weights: data has the samples in front, so that most
-/// of it agrees in the first size. What has that size elsewhere is data, too;
-/// what has it nowhere is whole on every device, as a weight is. It is not
-/// clear what the samples are if there is no majority, or if all data has the
-/// first size of an argument as another dimension, as where time comes first.
+/// Tells data from frozen parameters: data has the samples in front, so that
+/// most of it agrees in the first size. What has that size elsewhere is data,
+/// too; what has it nowhere is whole on every device, as a parameter is. It is
+/// not clear what the samples are if there is no majority, or if all data has
+/// the first size of an argument as another dimension, as where time comes
+/// first.
 LogicalResult RoleInference::classifyData(ArrayRef<unsigned> data) {
   // In order of appearance; any number may be a size.
   SmallVector<std::pair<int64_t, unsigned>> votes;
@@ -512,7 +513,7 @@ FailureOr<StepRoles> RoleInference::run() {
   classifyState();
   LogicalResult inputs = classifyInputs();
   if (failed(inputs) && !isDeclared()) {
-    whyNot = "its data cannot be told from its weights";
+    whyNot = "its data cannot be told from its parameters";
     return given;
   }
   if (failed(inputs))

@@ -160,10 +160,11 @@ StateMatcher::StateMatcher(func::FuncOp step, const StepRoles &given)
 }
 
 /// Lists what may carry state by data flow. Of two values that depend on the
-/// same weight the nearer one is the updated parameter: moments and averages
+/// same parameter the nearer one is the updated parameter: moments and averages
 /// take it in behind their own old values, and a gradient behind a factor. The
 /// next scale of a loss is computed from the old one alone, the loss is not. An
-/// argument that is returned as it is comes last, the others being new values.
+/// argument that is returned as it is comes last, the others being updated
+/// values.
 void StateMatcher::findFlows() {
   for (unsigned result = 0; result < returned.size(); ++result) {
     SmallVector<ElementwiseSource> sources =

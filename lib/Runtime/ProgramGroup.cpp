@@ -161,7 +161,7 @@ ProgramGroup::create(std::vector<RankSetup> setups,
     return std::nullopt;
   });
   if (!error)
-    error = group->exchangeParts();
+    error = group->exchangeBindings();
   if (error)
     return Error{*error};
   return group;
@@ -309,7 +309,7 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
 
 /// Writes or reads a part.
 template <typename Bytes>
-void ProgramGroup::transfer(Bytes &bytes, ResultPart &part) {
+void ProgramGroup::transfer(Bytes &bytes, ResultBinding &part) {
   size_t rank = part.type.shape.size();
   bytes.integers(part.rank, part.binding, part.index, part.type.element, rank);
   part.type.shape.resize(rank);
@@ -326,7 +326,7 @@ void ProgramGroup::transfer(Bytes &bytes, ResultPart &part) {
 }
 
 /// Makes `parts` known to all processes.
-MaybeError ProgramGroup::exchangeParts() {
+MaybeError ProgramGroup::exchangeBindings() {
   for (Rank &rank : shared->ranks) {
     const Program &program = rank.session->getProgram();
     for (size_t i = 0; i < program.results.size(); ++i) {
@@ -338,7 +338,7 @@ MaybeError ProgramGroup::exchangeParts() {
   if (!hasOthers())
     return std::nullopt;
   ByteWriter writer;
-  for (ResultPart &part : parts)
+  for (ResultBinding &part : parts)
     transfer(writer, part);
   auto all = shared->ranks[0].communicator->exchange("the list of results",
                                                      writer.bytes);
@@ -352,19 +352,19 @@ MaybeError ProgramGroup::exchangeParts() {
 }
 
 /// The parts that make up a result: of equal ones the first.
-Result<std::vector<ProgramGroup::ResultPart>>
-ProgramGroup::chooseParts(int64_t index, const TensorType &type) const {
-  std::vector<ResultPart> chosen;
+Result<std::vector<ProgramGroup::ResultBinding>>
+ProgramGroup::chooseBindings(int64_t index, const TensorType &type) const {
+  std::vector<ResultBinding> chosen;
   int64_t covered = 0;
-  for (const ResultPart &part : parts) {
+  for (const ResultBinding &part : parts) {
     if (part.index != index)
       continue;
     if (MaybeError error = checkRegion(part.region, part.type, type))
       return Error{"result " + str(index) + ": " + *error};
-    bool known =
-        std::any_of(chosen.begin(), chosen.end(), [&](const ResultPart &other) {
-          return other.region == part.region;
-        });
+    bool known = std::any_of(chosen.begin(), chosen.end(),
+                             [&](const ResultBinding &other) {
+                               return other.region == part.region;
+                             });
     if (known)
       continue;
     covered += part.type.numElements();
@@ -378,13 +378,13 @@ ProgramGroup::chooseParts(int64_t index, const TensorType &type) const {
 
 MaybeError ProgramGroup::getResult(int64_t index, void *whole,
                                    const TensorType &type, int64_t root) {
-  Result<std::vector<ResultPart>> chosen = chooseParts(index, type);
+  Result<std::vector<ResultBinding>> chosen = chooseBindings(index, type);
   if (!chosen)
     return chosen.error();
   return gatherResult(*chosen, whole, type, root);
 }
 
-MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
+MaybeError ProgramGroup::gatherResult(const std::vector<ResultBinding> &chosen,
                                       void *whole, const TensorType &type,
                                       int64_t root) {
   // Where the parts of this process lie.
@@ -413,13 +413,13 @@ MaybeError ProgramGroup::gatherResult(const std::vector<ResultPart> &chosen,
 
 /// Sends the parts of each process, one after the other, to those that want
 /// them, and completes `memory` there.
-MaybeError ProgramGroup::exchangeResult(const std::vector<ResultPart> &chosen,
-                                        int64_t root,
-                                        std::vector<const char *> &memory,
-                                        std::vector<std::string> &received) {
+MaybeError
+ProgramGroup::exchangeResult(const std::vector<ResultBinding> &chosen,
+                             int64_t root, std::vector<const char *> &memory,
+                             std::vector<std::string> &received) {
   int64_t self = shared->ranks[0].transport->getRank();
   std::vector<int64_t> sizes(getNumRanks());
-  for (const ResultPart &part : chosen)
+  for (const ResultBinding &part : chosen)
     sizes[part.rank] += part.type.numBytes();
   std::string mine;
   for (size_t i = 0; i < chosen.size(); ++i)

@@ -9,13 +9,13 @@ using namespace hetero;
 using namespace hetero::python;
 using runtime::MaybeError;
 
-using InputBytes =
+using ArgumentBytes =
     nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OutputBytes =
+using ResultBytes =
     nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-static void checkData(const std::vector<StepTensor> &list, const char *what,
-                      int64_t index, size_t bytes) {
+static void checkBytes(const std::vector<StepTensor> &list, const char *what,
+                       int64_t index, size_t bytes) {
   if (index < 0 || index >= static_cast<int64_t>(list.size()))
     throw nb::index_error();
   int64_t expected = list[index].type.numBytes();
@@ -27,8 +27,8 @@ static void checkData(const std::vector<StepTensor> &list, const char *what,
 }
 
 static void setArgument(StepExecutable &compiled, int64_t index,
-                        const InputBytes &whole) {
-  checkData(compiled.getArguments(), "argument", index, whole.size());
+                        const ArgumentBytes &whole) {
+  checkBytes(compiled.getArguments(), "argument", index, whole.size());
   MaybeError error;
   {
     nb::gil_scoped_release unlocked;
@@ -39,8 +39,8 @@ static void setArgument(StepExecutable &compiled, int64_t index,
 }
 
 static void getResult(StepExecutable &compiled, int64_t index,
-                      const OutputBytes &whole) {
-  checkData(compiled.getResults(), "result", index, whole.size());
+                      const ResultBytes &whole) {
+  checkBytes(compiled.getResults(), "result", index, whole.size());
   MaybeError error;
   {
     nb::gil_scoped_release unlocked;

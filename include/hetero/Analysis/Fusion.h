@@ -93,7 +93,7 @@ private:
   void visitOps(llvm::ArrayRef<mlir::Operation *> ops);
   void visitFusible(mlir::Operation &op);
   void findRecomputable(llvm::ArrayRef<mlir::Operation *> ops);
-  /// Who uses the value: null for who takes the outputs of the kernel, nothing
+  /// Who uses the value: null for who takes the results of the kernel, nothing
   /// for other kernels.
   std::optional<mlir::Operation *> getUser(mlir::OpOperand &use) const;
   bool hasOneUse(mlir::Value value) const;
@@ -107,7 +107,7 @@ private:
   /// kernel's.
   mlir::Block *block = nullptr;
   llvm::DenseSet<mlir::Operation *> inside;
-  llvm::DenseSet<mlir::Value> outputs;
+  llvm::DenseSet<mlir::Value> results;
   /// Operations that never become tensors.
   llvm::DenseSet<mlir::Operation *> unstored;
   /// Operations that several clusters may compute.

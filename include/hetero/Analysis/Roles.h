@@ -9,8 +9,8 @@
 // tell,
 //    where both sides have them: all leaves below `opt` stand again below
 //    `result[2]`, with the same types. Otherwise data flow tells: an optimizer
-//    computes the new value element by element from the old one, and in fewer
-//    operations than anything else that depends on it. Donation
+//    computes the updated value element by element from the old one, and in
+//    fewer operations than anything else that depends on it. Donation
 //    (`tf.aliasing_output`) only decides what is still open, because it pairs
 //    buffers by type, not by meaning.
 // 2. **The loss**: the float scalar among the results that is called so, or the

@@ -188,7 +188,7 @@ ActivationUse activationUse(const Activations &activations, int64_t inFlight,
 
 /// What fills the memory of a device while a step runs.
 struct MemoryUse {
-  /// Parameters and optimizer state at rest.
+  /// Parameters and optimizer state in storage.
   Bytes state;
   /// Parameters that are gathered for the step.
   Bytes gathered;

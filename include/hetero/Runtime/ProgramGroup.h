@@ -96,7 +96,7 @@ private:
   struct Shared;
 
   /// A result binding of some rank.
-  struct ResultPart {
+  struct ResultBinding {
     int64_t rank;
     size_t binding;
     int64_t index;
@@ -108,24 +108,24 @@ private:
   /// Whether other processes have ranks.
   bool hasOthers() const;
   template <typename Bytes>
-  static void transfer(Bytes &bytes, ResultPart &part);
+  static void transfer(Bytes &bytes, ResultBinding &part);
 
   /// Runs `job` on the thread of every local rank; the first error.
   MaybeError runAll(const std::function<MaybeError(size_t)> &job);
-  MaybeError exchangeParts();
-  Result<std::vector<ResultPart>> chooseParts(int64_t index,
-                                              const TensorType &type) const;
-  MaybeError gatherResult(const std::vector<ResultPart> &chosen, void *whole,
+  MaybeError exchangeBindings();
+  Result<std::vector<ResultBinding>>
+  chooseBindings(int64_t index, const TensorType &type) const;
+  MaybeError gatherResult(const std::vector<ResultBinding> &chosen, void *whole,
                           const TensorType &type, int64_t root);
-  MaybeError exchangeResult(const std::vector<ResultPart> &chosen, int64_t root,
-                            std::vector<const char *> &memory,
+  MaybeError exchangeResult(const std::vector<ResultBinding> &chosen,
+                            int64_t root, std::vector<const char *> &memory,
                             std::vector<std::string> &received);
 
   /// Shared with the threads, which may outlive the group when a kernel does
   /// not return.
   std::shared_ptr<Shared> shared;
   /// The result bindings of all ranks.
-  std::vector<ResultPart> parts;
+  std::vector<ResultBinding> parts;
 };
 
 } // namespace hetero::runtime

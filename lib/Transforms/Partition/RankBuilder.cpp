@@ -311,8 +311,8 @@ LogicalResult RankBuilder::call(const UnitKey &unit, int64_t microbatch) {
 }
 
 /// Makes a value whole that came in parts: the parts of each microbatch are
-/// gathered from the devices, and follow each other. What the model axis splits
-/// along the same dimension is made whole there first.
+/// gathered from the devices, and follow each other. What the tensor axis
+/// splits along the same dimension is made whole there first.
 FailureOr<Value> RankBuilder::putTogether(Value value, Holding holding) {
   Form form = holding.data;
   Holding target = holding;
@@ -389,7 +389,7 @@ LogicalResult RankBuilder::finishLevel(int64_t level) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The sum over the model axis of a value that is partial there.
+/// The sum over the tensor axis of a value that is partial there.
 Value RankBuilder::completeTensor(Value local, const Holding &holding) {
   if (!holding.tensor.isPartial())
     return local;

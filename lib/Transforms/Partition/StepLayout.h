@@ -163,7 +163,7 @@ public:
   }
 
   /// How an argument is held while gradients are computed (in use), and between
-  /// steps (at rest).
+  /// steps (in storage).
   Holding getHoldingInUse(mlir::BlockArgument argument) const;
   Holding getHoldingInStorage(mlir::BlockArgument argument) const;
   /// How `op` needs an operand (captures follow the operands), and how it gives
@@ -179,7 +179,7 @@ public:
   /// How a value that is completed leaves the end of its level: replicated, or
   /// split as the state that it updates is stored.
   Holding getCompleted(mlir::Value value) const;
-  /// Whether samples and model axis split the same dimension of a value.
+  /// Whether samples and tensor axis split the same dimension of a value.
   bool isSplitTwice(mlir::Value value) const;
   /// Whether `op` is part of the update, which sees state as it is stored.
   bool isUpdate(mlir::Operation *op) const {

@@ -117,7 +117,7 @@ LogicalResult StepLayout::buildClasses(int64_t stage) {
               emitError(argument.getLoc())
               << "argument " << argument.getArgNumber()
               << ": hetero.storage and hetero.sharding split it differently "
-                 "over the model axis; that cannot be partitioned yet");
+                 "over the tensor axis; that cannot be partitioned yet");
         return success();
       });
   if (failed(read))
@@ -174,7 +174,7 @@ bool StepLayout::excludeMisfits(AxisClass &axis, bool storage) const {
   return axis.excluded.size() != before;
 }
 
-/// Whether a value can be stored so and keep its split over the model axis.
+/// Whether a value can be stored so and keep its split over the tensor axis.
 bool StepLayout::fits(const Split &split, Value value) const {
   Holding held = getHeld(value);
   return !held.tensorClass ||

@@ -282,7 +282,7 @@ FailureOr<Value> UnitEmitter::convert(Value local, Type whole, Holding have,
                                       const Holding &want, Location loc) {
   if (isSame(have, want))
     return local;
-  // What the model axis is going to split must not be split by the data axis.
+  // What the tensor axis is going to split must not be split by the data axis.
   if (have.storageClass && have.data.isSplit() && want.tensor.isSplit() &&
       have.data.dim == want.tensor.dim && have.tensor != want.tensor) {
     Holding gathered = have;

@@ -26,7 +26,7 @@ static std::string describe(Axis axis, const Cells &cells) {
   if (axis == Axis::Batch)
     return "samples " + cells.str();
   return "members " + cells.str() + " of the " +
-         (axis == Axis::Tensor ? "tensor" : "data") + " axis";
+         (axis == Axis::Tensor ? "tensor" : "storage") + " axis";
 }
 
 //===----------------------------------------------------------------------===//

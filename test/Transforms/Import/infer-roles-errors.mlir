@@ -23,9 +23,9 @@ func.func @two_losses(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> (tens
 // -----
 
 // It is not clear which of the two has the samples in front.
-// expected-note @below {{put hetero.role = #hetero.role<batch> (data) or #hetero.role<model_state> (a weight) on it: roles="arg2=batch" of hetero.jit and hetero-infer-roles, --role=arg2=batch of hetero-run}}
+// expected-note @below {{put hetero.role = #hetero.role<batch> (data) or #hetero.role<model_state> (a frozen parameter) on it: roles="arg2=batch" of hetero.jit and hetero-infer-roles, --role=arg2=batch of hetero-run}}
 func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8x4xf32>,
-    // expected-error @below {{cannot tell whether argument #2 of type 'tensor<4x4xf32>' is data or a frozen weight: its first size is not the 8 of other data}}
+    // expected-error @below {{cannot tell whether argument #2 of type 'tensor<4x4xf32>' is data or a frozen parameter: its first size is not the 8 of other data}}
     %f: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<f32>) {
   %xf = stablehlo.dot_general %x, %f, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   %p = stablehlo.dot_general %xf, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8xf32>
@@ -39,7 +39,7 @@ func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<8
 // Time may come first in most arguments, and the samples in the labels alone.
 // expected-note @below {{roles="arg3=batch"}}
 func.func @time_first(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<5x8x4xf32>, %m: tensor<5x8xf32>,
-    // expected-error @below {{cannot tell whether argument #3 of type 'tensor<8xf32>' is data or a frozen weight: its first size is not the 5 of other data}}
+    // expected-error @below {{cannot tell whether argument #3 of type 'tensor<8xf32>' is data or a frozen parameter: its first size is not the 5 of other data}}
     %y: tensor<8xf32>) -> (tensor<4xf32>, tensor<f32>) {
   %p = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<5x8x4xf32>, tensor<4xf32>) -> tensor<5x8xf32>
   %pm = stablehlo.multiply %p, %m : tensor<5x8xf32>
@@ -66,7 +66,7 @@ func.func @filter(%s: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<4
 
 // -----
 
-// JAX gives the donated buffer of a weight to its gradient.
+// JAX gives the donated buffer of a parameter to its gradient.
 // expected-note @below {{put hetero.role = #hetero.role<updated_state of 0> or #hetero.role<gradient of 0> on the result, or pass roles="result1=updated_state:0" to hetero-infer-roles}}
 func.func public @gradient(
     // expected-error @below {{cannot tell whether result #1 is the updated value of argument #0 or its gradient: the argument's buffer is donated, but no result is computed from it element by element}}

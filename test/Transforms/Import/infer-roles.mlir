@@ -376,7 +376,7 @@ func.func @frozen(%w: tensor<4xf32> {tf.aliasing_output = 0 : i32} loc("params")
 
 // -----
 
-// What has no dimension of samples is whole on every device, as a weight is;
+// What has no dimension of samples is whole on every device, as a parameter is;
 // what has one elsewhere is data.
 // CHECK-LABEL: func.func @other_sizes
 // CHECK-SAME: tensor<4xf32> {hetero.role = #hetero.role<parameter>

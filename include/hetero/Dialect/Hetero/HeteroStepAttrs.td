@@ -21,7 +21,7 @@ def Hetero_RoleAttr : Hetero_Attr<"Role", "role"> {
     - `parameter`: trained, its gradient is taken;
     - `optimizer_state`: moments, step counters, whatever the optimizer keeps;
     - `model_state`: belongs to the model but has no gradient: batch
-      statistics, masks, frozen weights;
+      statistics, masks, frozen parameters;
     - `batch`: data of this step, with the samples along one dimension;
     - `rng`: key or state of a random number generator;
     - `hyper_parameter`: a number that is chosen outside, as a learning rate.

@@ -26,8 +26,8 @@
 //   buffers        what it receives from and sends to its neighbours
 //
 // A parameter that several stages use is part of the state of each. Its
-// gradients go to the stage that owns it and the updated parameters come back,
-// when the gradients of a stage are combined.
+// gradients go to the stage that it lives in and the updated parameters come
+// back, when the gradients of a stage are combined.
 
 #ifndef HETERO_PLANNER_MODEL_STAGEMODEL_H
 #define HETERO_PLANNER_MODEL_STAGEMODEL_H

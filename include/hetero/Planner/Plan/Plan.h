@@ -87,9 +87,9 @@ struct DeviceShare {
   int64_t device = 0;
   /// Samples that it computes at a time, if not all of its share at once.
   std::optional<int64_t> micro;
-  /// Bytes of the stage's state (parameters and optimizer state) at rest. The
-  /// shares of a stage that divides all of it sum to that state. Rows of single
-  /// tensors follow from it by largest remainder.
+  /// Bytes of the stage's state (parameters and optimizer state) in storage.
+  /// The shares of a stage that divides all of it sum to that state. Rows of
+  /// single tensors follow from it by largest remainder.
   Bytes state;
   /// Predicted: the most memory in use at any time, state included.
   Bytes memory;

@@ -75,6 +75,7 @@
 #ifndef HETERO_PLANNER_PROBLEM_PROBLEM_H
 #define HETERO_PLANNER_PROBLEM_PROBLEM_H
 
+#include "hetero/Planner/Problem/MeasuredTimes.h"
 #include "hetero/Support/Amount.h"
 #include "hetero/Support/Fields.h"
 #include "llvm/Support/Error.h"
@@ -123,30 +124,6 @@ void forEachGroup(const Cost &cost, VisitFn visit) {
     visit(other);
 }
 
-/// How long a layer takes on devices of one class, as measured.
-struct MeasuredTimes {
-  /// For a number of samples that are computed together.
-  struct Point {
-    int64_t samples = 0;
-    Time forward, backward;
-
-    auto fields() const { return std::tie(samples, forward, backward); }
-  };
-  /// At least one; the samples ascend.
-  std::vector<Point> points;
-
-  /// Forward and backward of `samples` samples, at least 1: linear between two
-  /// points; before the first on the line of the first two, but not below its
-  /// proportion; behind the last on the line from the middle point. A time that
-  /// is below one of fewer samples is taken to be that one, so it never falls.
-  std::pair<Time, Time> at(int64_t samples) const;
-  /// Forward and backward of a sample in the number of samples for which that
-  /// is least, in seconds.
-  double leastPerSample() const;
-
-  auto fields() const { return std::tie(points); }
-};
-
 /// A run of operations that stays together. Layers are numbered in forward
 /// order; layer i uses only what layers before it hand on.
 struct Layer {
@@ -159,7 +136,7 @@ struct Layer {
   /// The optimizer, once for a step. Its per-sample parts are ignored.
   Cost update;
 
-  /// Sizes at rest: parameters; what else is updated with them (optimizer
+  /// Sizes in storage: parameters; what else is updated with them (optimizer
   /// moments, running averages); the gradients of the parameters.
   Bytes parameters, optimizerState, gradients;
   /// What is kept from the forward to the backward, without the parameters.
@@ -201,7 +178,7 @@ struct Layer {
 };
 
 /// What several layers share: a parameter (tied embeddings), what is made of
-/// parameters alone, the gradients of both. The first of them owns it: its
+/// parameters alone, the gradients of both. It lives in the first of them: its
 /// bytes count there. When others are in another stage, that stage holds a
 /// copy, which comes from the owner once for a step, and sums up gradients,
 /// which go there once for a step.
