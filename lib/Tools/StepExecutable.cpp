@@ -25,6 +25,14 @@ std::optional<TransportKind> hetero::parseTransportKind(StringRef name) {
   return std::nullopt;
 }
 
+std::optional<DeviceKind> hetero::parseDeviceKind(StringRef name) {
+  if (name == "cpu")
+    return DeviceKind::Cpu;
+  if (name == "cuda")
+    return DeviceKind::Cuda;
+  return std::nullopt;
+}
+
 StepExecutable::StepExecutable() = default;
 StepExecutable::~StepExecutable() = default;
 

@@ -26,6 +26,9 @@ class Source(Protocol):
     def get_result(self, index: int) -> np.ndarray:
         """The result `index` of the last step."""
 
+    def synchronize(self) -> None:
+        """Waits for the devices."""
+
 
 class DeviceArray:
     """A result on the devices of a step; use it as any array."""
@@ -87,8 +90,10 @@ class DeviceArray:
         self._source = self._value = None
 
     def block_until_ready(self) -> DeviceArray:
-        """Steps have ended when they return."""
+        """Waits for its step, which GPUs may still be at."""
         self._check()
+        if self._source is not None and self._value is None:
+            self._source.synchronize()
         return self
 
     def is_result(self, source: Source, index: int) -> bool:

@@ -15,6 +15,9 @@ def default_transport() -> str:
     for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):
         if int(os.environ.get(variable, "1")) > 1:
             return "mpi"
+    # srun --mpi=pmix says how many there are in a variable of its own.
+    if "PMIX_RANK" in os.environ and int(os.environ.get("SLURM_STEP_NUM_TASKS", "1")) > 1:
+        return "mpi"
     return "threads"
 
 
@@ -58,6 +61,10 @@ def make_options(
     cluster: ClusterLike = None,
     roles: tuple[str, ...] = (),
     transport: str | None = None,
+    device: str = "cpu",
+    cuda_format: str = "cubin",
+    cuda_memory: str = "arena",
+    cuda_graphs: bool = True,
     memory_caps: bool = True,
     threads_per_rank: int | None = None,
     cache_directory: str | os.PathLike | None = None,
@@ -66,6 +73,14 @@ def make_options(
     """The options of the compiler from those of users; `plan` goes to make_request."""
     if threads_per_rank is not None and threads_per_rank < 1:
         raise ValueError(f"threads_per_rank is at least 1, not {threads_per_rank}")
+    choices = dict(
+        device=(device, ("cpu", "cuda")),
+        cuda_format=(cuda_format, ("cubin", "ptx")),
+        cuda_memory=(cuda_memory, ("arena", "pool")),
+    )
+    for name, (value, known) in choices.items():
+        if value not in known:
+            raise ValueError(f"{name} is {known[0]!r} or {known[1]!r}, not {value!r}")
     options = core.Options()
     described = Cluster.of(cluster)
     if described is not None:
@@ -73,6 +88,10 @@ def make_options(
     options.plan = make_request(**plan)
     options.roles = list(roles)
     options.transport = transport or default_transport()
+    options.device = device
+    options.cuda_format = cuda_format
+    options.cuda_memory = cuda_memory
+    options.cuda_graphs = cuda_graphs
     options.memory_caps = memory_caps
     options.threads_per_rank = threads_per_rank or 0
     if cache_directory is None:

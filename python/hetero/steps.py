@@ -11,10 +11,11 @@ See `hetero.jit` for what users see and hetero/arrays.py for what they get.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import threading
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Iterable, Iterator, Sequence
 
 import jax
 import numpy as np
@@ -45,6 +46,10 @@ def jit(
     time_budget: str | float | None = None,
     roles: str | Iterable[str] = (),
     transport: str | None = None,
+    device: str = "cpu",
+    cuda_format: str = "cubin",
+    cuda_memory: str = "arena",
+    cuda_graphs: bool = True,
     memory_caps: bool = True,
     threads_per_rank: int | None = None,
     cache_directory: str | os.PathLike | None = None,
@@ -75,6 +80,12 @@ def jit(
       one text with commas.
     * `transport`: "threads" or "mpi"; "mpi" is the default under mpirun, where
       each process has one rank and all of them make the same calls.
+    * `device`: what the ranks run on: this machine's processors ("cpu"), or
+      "cuda", a GPU each. Steps on GPUs go on when the call has returned; a
+      look at a result, or its `block_until_ready`, waits.
+    * `cuda_format` ("cubin" by ptxas, or "ptx" for the driver to compile),
+      `cuda_memory` ("arena", or "pool" for tools that watch memory) and
+      `cuda_graphs` (whether steps that repeat become graphs): as of hetero-run.
     * `threads_per_rank`: threads of each device; without, its share of the
       processors.
     * `memory_caps`: a device never uses more memory than the cluster says.
@@ -97,6 +108,10 @@ def jit(
         time_budget=time_budget,
         roles=tuple(roles.split(",") if isinstance(roles, str) else roles),
         transport=transport,
+        device=device,
+        cuda_format=cuda_format,
+        cuda_memory=cuda_memory,
+        cuda_graphs=cuda_graphs,
         memory_caps=memory_caps,
         threads_per_rank=threads_per_rank,
         cache_directory=cache_directory,
@@ -274,8 +289,23 @@ class StepExecutable:
         """The result `index` of the last step."""
         shape, dtype = self._result_types[index]
         value = np.empty(shape, dtype)
-        self._executable.get_result(index, _bytes(value))
+        with self._marking_failures():
+            self._executable.get_result(index, _bytes(value))
         return value
+
+    def synchronize(self) -> None:
+        """Waits until the devices have done all steps that were called."""
+        with self._marking_failures():
+            self._executable.synchronize()
+
+    @contextlib.contextmanager
+    def _marking_failures(self) -> Iterator[None]:
+        """Steps on GPUs may fail after their call has returned."""
+        try:
+            yield
+        except core.ExecutionError:
+            self.has_failed = True
+            raise
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """One step with all flattened arguments, those included that it does not use."""

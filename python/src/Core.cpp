@@ -169,6 +169,21 @@ static Result<StepOptions> translate(const CompileOptions &options) {
     return runtime::Error{"unknown transport '" + options.transport +
                           "'; one of: threads, mpi"};
   result.transport = *transport;
+  auto device = parseDeviceKind(options.device);
+  if (!device)
+    return runtime::Error{"unknown device '" + options.device +
+                          "'; one of: cpu, cuda"};
+  result.device = *device;
+  if (options.cudaFormat != "cubin" && options.cudaFormat != "ptx")
+    return runtime::Error{"unknown cuda_format '" + options.cudaFormat +
+                          "'; one of: cubin, ptx"};
+  result.cudaFormat = options.cudaFormat;
+  if (options.cudaMemory != "arena" && options.cudaMemory != "pool")
+    return runtime::Error{"unknown cuda_memory '" + options.cudaMemory +
+                          "'; one of: arena, pool"};
+  result.cudaMemory = options.cudaMemory == "pool" ? runtime::CudaMemory::Pool
+                                                   : runtime::CudaMemory::Arena;
+  result.cudaGraphs = options.cudaGraphs;
   return result;
 }
 
@@ -280,6 +295,7 @@ public:
                                    executable->getArguments()[index].type);
   }
   MaybeError step() override { return executable->step(); }
+  MaybeError synchronize() override { return executable->synchronize(); }
   MaybeError getResult(int64_t index, void *whole) override {
     return executable->getResult(index, whole,
                                  executable->getResults()[index].type);

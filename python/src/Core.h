@@ -52,7 +52,9 @@ struct CompileOptions {
   std::string clusterFile, clusterText;
   planner::PlanRequest plan;
   std::vector<std::string> roles;
-  std::string transport = "threads";
+  std::string transport = "threads", device = "cpu";
+  std::string cudaFormat = "cubin", cudaMemory = "arena";
+  bool cudaGraphs = true;
   bool memoryCaps = true;
   unsigned threadsPerRank = 0;
   std::string cacheDirectory;
@@ -115,6 +117,8 @@ public:
 
   virtual runtime::MaybeError setArgument(int64_t index, const void *whole) = 0;
   virtual runtime::MaybeError step() = 0;
+  /// Returns when the devices have done all steps.
+  virtual runtime::MaybeError synchronize() = 0;
   virtual runtime::MaybeError getResult(int64_t index, void *whole) = 0;
   /// Ends a step that is under way on another thread, and the run with it.
   virtual void abort(const std::string &reason) = 0;

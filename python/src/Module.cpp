@@ -134,9 +134,11 @@ static std::shared_ptr<StepExecutable> compile(std::string source,
 /// How long a step may still take after Ctrl-C before it is ended.
 static constexpr std::chrono::seconds patienceAfterInterrupt{10};
 
-static void step(const std::shared_ptr<StepExecutable> &compiled) {
+/// A step, or the end of those that devices are still at.
+template <MaybeError (StepExecutable::*work)()>
+static void runAside(const std::shared_ptr<StepExecutable> &compiled) {
   auto job = std::make_shared<Job<MaybeError>>();
-  startOnLargeStack([job, compiled] { job->finish(compiled->step()); });
+  startOnLargeStack([job, compiled] { job->finish((*compiled.*work)()); });
   MaybeError error = await(job, nb::none(), [&] {
     job->wait(patienceAfterInterrupt);
     if (!job->isDone())
@@ -224,6 +226,10 @@ static void bindOptions(nb::module_ &m) {
       .def_rw("plan", &CompileOptions::plan)
       .def_rw("roles", &CompileOptions::roles)
       .def_rw("transport", &CompileOptions::transport)
+      .def_rw("device", &CompileOptions::device)
+      .def_rw("cuda_format", &CompileOptions::cudaFormat)
+      .def_rw("cuda_memory", &CompileOptions::cudaMemory)
+      .def_rw("cuda_graphs", &CompileOptions::cudaGraphs)
       .def_rw("memory_caps", &CompileOptions::memoryCaps)
       .def_rw("threads_per_rank", &CompileOptions::threadsPerRank)
       .def_rw("cache_directory", &CompileOptions::cacheDirectory)
@@ -255,7 +261,8 @@ static void bindStep(nb::module_ &m) {
       .def_prop_ro("peak_bytes", &StepExecutable::getPeakBytes)
       .def_prop_ro("plan", &StepExecutable::getPlan)
       .def_prop_ro("programs", &StepExecutable::getPartitioned)
-      .def("step", step)
+      .def("step", runAside<&StepExecutable::step>)
+      .def("synchronize", runAside<&StepExecutable::synchronize>)
       .def("set_tracing", &StepExecutable::setTracing)
       .def("write_trace", writeWith<&StepExecutable::writeTrace>)
       .def("write_timeline", writeWith<&StepExecutable::writeTimeline>);

@@ -64,6 +64,9 @@ std::optional<TransportKind> parseTransportKind(llvm::StringRef name);
 /// What ranks run on: this machine, or a GPU each.
 enum class DeviceKind { Cpu, Cuda };
 
+/// "cpu" or "cuda"; nothing for other names.
+std::optional<DeviceKind> parseDeviceKind(llvm::StringRef name);
+
 struct StepOptions {
   /// A cluster.yaml, or its text (which comes first); one device without both.
   std::string clusterFile, clusterText;

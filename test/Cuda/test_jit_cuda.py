@@ -1,0 +1,104 @@
+"""`hetero.jit(..., device="cuda")` means what `jax.jit` means, on the stand-in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
+import steps  # noqa: E402
+
+LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
+SCRIPT = Path(__file__).with_name("jit_scenarios.py")
+DEVICES = "sm_80:1GiB,sm_75:1GiB,sm_70:1GiB"
+
+needs_standin = pytest.mark.skipif(
+    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
+)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """That of the processes; kernels are compiled once for all of them."""
+    cache = tmp_path_factory.mktemp("kernels")
+    cache.chmod(0o700)
+    library = str(LIBRARY.resolve())
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(steps.ROOT / "python"), *filter(None, sys.path)]),
+        "JAX_PLATFORMS": "cpu",
+        "HETERO_CACHE": str(tmp_path_factory.mktemp("objects")),
+        "HETERO_PTX_CACHE": str(cache),
+        "HETERO_STANDIN": f"devices={DEVICES};seed=1",
+        "HETERO_CUDA_DRIVER_LIBRARY": library,
+        "HETERO_CUBLAS_LIBRARY": library,
+        "HETERO_NCCL_LIBRARY": library,
+    }
+
+
+def run(
+    scenario: str, environment: dict[str, str], launcher: tuple[str, ...] = (), **changes: str
+) -> str:
+    """What the process says that runs the scenario, which must end well."""
+    done = subprocess.run(
+        [*launcher, sys.executable, SCRIPT, scenario],
+        capture_output=True, text=True, timeout=300, env={**environment, **changes},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("done\n") == 1 or launcher, done.stdout
+    return done.stdout
+
+
+@needs_standin
+def test_state_stays_on_the_device(environment: dict[str, str], tmp_path: Path) -> None:
+    counts = tmp_path / "counts"
+    settings = f"{environment['HETERO_STANDIN']};counts={counts}"
+    run("one_device", environment, HETERO_STANDIN=settings)
+    assert "cuGraphLaunch" in counts.read_text()
+
+
+@needs_standin
+@pytest.mark.parametrize("scenario", ["plans", "results", "options"])
+def test_scenarios(environment: dict[str, str], scenario: str) -> None:
+    run(scenario, environment)
+
+
+@needs_standin
+def test_processes(environment: dict[str, str]) -> None:
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun")
+    launcher = ("mpirun", "--oversubscribe", "--allow-run-as-root", "-n", "2")
+    run("mpi", environment, launcher, OMP_NUM_THREADS="1")
+
+
+@needs_standin
+def test_too_few_devices(environment: dict[str, str]) -> None:
+    said = run("refused", environment, CUDA_VISIBLE_DEVICES="1")
+    assert "rank 1" in said and "CUDA device" in said, said
+
+
+@needs_standin
+def test_a_failure_is_told_and_the_next_call_begins_anew(environment: dict[str, str]) -> None:
+    settings = f"{environment['HETERO_STANDIN']};fail=cuGraphLaunch@2"
+    said = run("fails", environment, HETERO_STANDIN=settings)
+    assert "cuGraphLaunch failed: unknown error (CUDA_ERROR_UNKNOWN)" in said, said
+
+
+def test_without_a_driver(environment: dict[str, str]) -> None:
+    nothing = {"HETERO_CUDA_DRIVER_LIBRARY": "libno-cuda.so.1"}
+    said = run("refused", environment, **nothing)
+    assert "rank 0: there is no CUDA device" in said, said
+    assert "'libno-cuda.so.1'" in said or "this build of hetero has no CUDA" in said, said
+
+
+def test_unknown_words_are_named() -> None:
+    import hetero
+
+    for keyword, known in {"device": "cpu", "cuda_format": "cubin", "cuda_memory": "arena"}.items():
+        with pytest.raises(ValueError, match=f"{keyword} is '{known}' or .*, not 'tpu'"):
+            hetero.jit(lambda x: x, **{keyword: "tpu"})
