@@ -86,6 +86,11 @@ struct Flags {
       "cuda-graphs",
       cl::desc("Steps that repeat are launched as one CUDA graph (default)"),
       cl::init(true), cl::cat(category)};
+  cl::opt<bool> listDevices{
+      "list-devices",
+      cl::desc("Print the GPUs that there are, and the libraries for them, and "
+               "do nothing else"),
+      cl::cat(category)};
   cl::opt<std::string> args{
       "args", cl::desc("Arrays in the order of the arguments; random without"),
       cl::value_desc("in.npz"), cl::cat(category)};
@@ -598,7 +603,17 @@ prepare(const Flags &flags, MLIRContext &context, Progress &progress,
                                 getOptions(flags, progress, times));
 }
 
+static int listDevices() {
+  auto machine = runtime::findCuda();
+  if (!machine)
+    return fail(machine.error());
+  llvm::outs() << machine->str();
+  return 0;
+}
+
 static int runMain(const Flags &flags) {
+  if (flags.listDevices)
+    return listDevices();
   DialectRegistry registry;
   registerAllDialects(registry);
   // All processes are told the same. The first says it for all, and mpirun ends

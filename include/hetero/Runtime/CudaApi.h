@@ -166,13 +166,46 @@ public:
 /// Where the entry points are. A name without a directory is searched for as
 /// the system does it. Empty: what the variables HETERO_CUDA_DRIVER_LIBRARY,
 /// HETERO_CUBLAS_LIBRARY and HETERO_NCCL_LIBRARY of the environment say, or
-/// libcuda.so.1 and the libraries of the toolkit that this was built with.
+/// libcuda.so.1 and the newest libraries that run with this driver and on all
+/// devices.
 struct CudaLibraries {
   std::string driver, cublas, nccl;
+  /// Where cuBLAS and NCCL are looked for before the usual places, and after
+  /// those that HETERO_CUDA_LIBRARY_PATH lists.
+  std::vector<std::string> directories;
 };
 
-/// Device number `index` of this machine. The error says what is missing: the
-/// toolkit when this was built, the driver, a library, the device.
+/// A device that this process may use.
+struct CudaDeviceInfo {
+  std::string name;
+  /// 80 for sm_80.
+  int capability = 0;
+  int64_t bytes = 0;
+  /// The same for all processes that see it.
+  std::string uuid;
+};
+
+/// What there is to run on.
+struct CudaMachine {
+  /// 12040 for CUDA 12.4.
+  int driverVersion = 0;
+  /// Where they were found.
+  CudaLibraries libraries;
+  /// 22809 for 2.28.9.
+  int ncclVersion = 0;
+  /// By their number.
+  std::vector<CudaDeviceInfo> devices;
+
+  /// For people, in lines.
+  std::string str() const;
+};
+
+/// The devices that this process sees, and the libraries for them. The error
+/// says what is missing: the toolkit when this was built, the driver, a
+/// library, a device.
+Result<CudaMachine> findCuda(const CudaLibraries &libraries = {});
+
+/// Device number `index` of this machine. Errors are as above.
 Result<std::unique_ptr<CudaApi>> createCudaApi(int index,
                                                CudaLibraries libraries = {});
 

@@ -16,6 +16,12 @@ Result<std::unique_ptr<CudaApi>> hetero::runtime::createCudaApi(int,
   return Error{message};
 }
 
+Result<CudaMachine> hetero::runtime::findCuda(const CudaLibraries &) {
+  return Error{message};
+}
+
+std::string CudaMachine::str() const { return std::string(message) + "\n"; }
+
 MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &) {
   return message;
 }

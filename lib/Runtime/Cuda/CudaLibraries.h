@@ -4,11 +4,13 @@
 // The functions that are used of the three libraries, with the types that the
 // toolkit's headers give them, looked up at run time. The headers rename some
 // (cuMemAlloc is cuMemAlloc_v2); the names are expanded before they are looked
-// up.
+// up. The driver comes first: it tells which libraries of the others fit
+// (CudaSearch.h).
 
 #ifndef HETERO_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 #define HETERO_LIB_RUNTIME_CUDA_CUDALIBRARIES_H
 
+#include "CudaSearch.h"
 #include "hetero/Runtime/CudaApi.h"
 #include <cublas_v2.h>
 #include <cuda.h>
@@ -16,11 +18,14 @@
 
 #define HETERO_DRIVER_FUNCTIONS(F)                                             \
   F(cuInit)                                                                    \
+  F(cuDriverGetVersion)                                                        \
   F(cuGetErrorName)                                                            \
   F(cuGetErrorString)                                                          \
   F(cuDeviceGetCount)                                                          \
   F(cuDeviceGet)                                                               \
   F(cuDeviceGetName)                                                           \
+  F(cuDeviceGetUuid)                                                           \
+  F(cuDeviceTotalMem)                                                          \
   F(cuDeviceGetAttribute)                                                      \
   F(cuDevicePrimaryCtxRetain)                                                  \
   F(cuDevicePrimaryCtxRelease)                                                 \
@@ -56,6 +61,7 @@
   F(cuGraphDestroy)
 
 #define HETERO_CUBLAS_FUNCTIONS(F)                                             \
+  F(cublasGetProperty)                                                         \
   F(cublasCreate)                                                              \
   F(cublasDestroy)                                                             \
   F(cublasSetStream)                                                           \
@@ -63,6 +69,7 @@
   F(cublasAxpyEx)
 
 #define HETERO_NCCL_FUNCTIONS(F)                                               \
+  F(ncclGetVersion)                                                            \
   F(ncclGetErrorString)                                                        \
   F(ncclGetUniqueId)                                                           \
   F(ncclCommInitRank)                                                          \
@@ -100,9 +107,28 @@ struct CudaFunctions {
   HETERO_NCCL_FUNCTIONS(HETERO_MEMBER)
 #undef HETERO_MEMBER
 
-  /// They stay loaded. The error names the library or the function.
-  static Result<CudaFunctions> load(CudaLibraries libraries);
+  /// Where they were found.
+  CudaLibraries libraries;
+  /// 22809 for 2.28.9.
+  int ncclVersion = 0;
+
+  /// Those of the driver. They stay loaded. The error names the library or the
+  /// function.
+  static Result<CudaFunctions> loadDriver(const CudaLibraries &libraries);
+  /// The others, of a CUDA that fits. The error says what was looked for.
+  MaybeError loadLibraries(const CudaLibraries &named,
+                           const CudaPlatform &platform);
+
+  /// Why the call failed, if it did.
+  MaybeError check(CUresult result, const char *what) const;
+
+private:
+  MaybeError findCublas(void *library, const CudaPlatform &platform);
+  MaybeError findNccl(void *library, const CudaPlatform &platform);
 };
+
+/// "2.28.9" for 22809.
+std::string writeNcclVersion(int version);
 
 } // namespace hetero::runtime
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DriverCudaApi.h"
+#include "CudaMachine.h"
 #include <cstring>
 
 using namespace hetero::runtime;
@@ -252,10 +253,10 @@ MaybeError DriverCudaApi::launch(CudaHandle kernel, int64_t numBlocks,
 
 Result<std::unique_ptr<CudaApi>>
 hetero::runtime::createCudaApi(int index, CudaLibraries libraries) {
-  Result<CudaFunctions> functions = CudaFunctions::load(std::move(libraries));
-  if (!functions)
-    return Error{"there is no CUDA device: " + functions.error()};
-  auto api = std::make_unique<DriverCudaApi>(*functions);
+  Result<LoadedCuda> loaded = loadCuda(libraries);
+  if (!loaded)
+    return Error{loaded.error()};
+  auto api = std::make_unique<DriverCudaApi>(loaded->functions);
   if (MaybeError error = api->initialize(index))
     return Error{*error};
   return std::unique_ptr<CudaApi>(std::move(api));

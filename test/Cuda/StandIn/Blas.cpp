@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Ending.h"
 #include "Numbers.h"
+#include "Versions.h"
 #include <algorithm>
 #include <cblas.h>
 #include <complex>
@@ -60,6 +61,8 @@ cublasStatus_t cublasCreate(cublasHandle_t *made) {
   Call call(__func__);
   if (call.getFate() != Fate::Works || !call.getDevice())
     return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!canRunLibraries(*call.getDevice()))
+    return CUBLAS_STATUS_ARCH_MISMATCH;
   openblas_set_num_threads(1);
   auto *handle = new Handle;
   handle->device = call.getDevice();

@@ -39,6 +39,8 @@ static Device *getDevice(Engine &engine, CUdevice index) {
   F(CUDA_ERROR_INVALID_CONTEXT, "invalid device context")                      \
   F(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image for the device")            \
   F(CUDA_ERROR_INVALID_PTX, "a PTX compilation failed")                        \
+  F(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,                                        \
+    "the provided PTX was compiled with an unsupported toolchain")             \
   F(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle")                      \
   F(CUDA_ERROR_NOT_FOUND, "named symbol not found")                            \
   F(CUDA_ERROR_NOT_READY, "device not ready")                                  \
@@ -94,7 +96,7 @@ CUresult cuInit(unsigned flags) {
 CUresult cuDriverGetVersion(int *version) {
   if (!version)
     return CUDA_ERROR_INVALID_VALUE;
-  *version = CUDA_VERSION;
+  *version = Engine::get().settings.driver;
   return CUDA_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Ending.h"
 #include "FakeKernels.h"
+#include "Versions.h"
 #include <cstring>
 
 using namespace hetero::standin;
@@ -57,6 +58,8 @@ static CUresult load(const DriverCall &call, CUmodule *handle,
   std::string error;
   const Device &device = *call.getDevice();
   std::string_view text = static_cast<const char *>(image);
+  if (!canReadPtx(std::string(text)))
+    return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   std::unique_ptr<KernelModule> code =
       isFake(text) ? loadFake(text, &error)
                    : loadPtx(text, device.kind.capability, &error);

@@ -3,7 +3,9 @@
 
 #include "Settings.h"
 #include "Ending.h"
+#include <algorithm>
 #include <cstdlib>
+#include <cuda.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -120,10 +122,33 @@ static Order parseOrder(const std::string &value) {
          "'; known are 'lazy', 'eager' and 'random'");
 }
 
+/// 12040 for "12.4", as the driver says it.
+static int parseVersion(const std::string &text, const std::string &key) {
+  size_t point = text.find('.');
+  if (point == std::string::npos)
+    refuse("'" + text + "' is not a version for '" + key +
+           "'; one is written as 12.4");
+  return 1000 * parseNumber(text.substr(0, point), key) +
+         10 * parseNumber(text.substr(point + 1), key);
+}
+
+/// The newest libraries that the driver runs and that run on all devices: CUDA
+/// 13 has no code for devices before sm_75.
+static int chooseLibraries(const Settings &settings) {
+  bool hasOld =
+      std::any_of(settings.devices.begin(), settings.devices.end(),
+                  [](const DeviceKind &kind) { return kind.capability < 75; });
+  return hasOld ? 12 : std::min(CUDA_VERSION, settings.driver) / 1000;
+}
+
 static void parse(const std::string &key, const std::string &value,
                   Settings &settings) {
   if (key == "devices")
     settings.devices = parseDevices(value);
+  else if (key == "driver")
+    settings.driver = parseVersion(value, key);
+  else if (key == "libraries")
+    settings.libraries = parseNumber(value, key);
   else if (key == "seed")
     settings.seed = parseNumber(value, key);
   else if (key == "order")
@@ -150,7 +175,8 @@ static void parse(const std::string &key, const std::string &value,
     settings.report = parsePath(value);
   else
     refuse("'" + key +
-           "' is not known; known are 'devices', 'seed', 'order', 'channels', "
+           "' is not known; known are 'devices', 'driver', 'libraries', "
+           "'seed', 'order', 'channels', "
            "'patience', 'fail', 'lose', 'nccl', 'job', 'log', 'counts' and "
            "'report'");
 }
@@ -185,5 +211,9 @@ Settings Settings::fromEnvironment() {
   if (settings.channels < 1)
     refuse("a device has at least one channel");
   chooseVisible(settings);
+  if (settings.driver == 0)
+    settings.driver = CUDA_VERSION;
+  if (settings.libraries == 0)
+    settings.libraries = chooseLibraries(settings);
   return settings;
 }

@@ -7,6 +7,10 @@
 //   HETERO_STANDIN="devices=sm_80:16GiB,sm_75:8GiB;seed=7;order=random"
 //
 //   devices=sm_80:16GiB,...  the devices of the machine (default: one of 4 GiB)
+//   driver=12.4              the CUDA of the driver: it reads no newer PTX, and
+//                            runs no newer libraries (that of the headers)
+//   libraries=12             the CUDA of the libraries, which have no code for
+//                            older devices (the newest that fits)
 //   seed=7                   for everything that CUDA leaves open
 //   order=lazy|eager|random  what runs when it is not asked for (random)
 //   channels=1               communications that a device runs at once
@@ -52,6 +56,9 @@ struct Loss {
 struct Settings {
   /// Those that are visible, in their order.
   std::vector<DeviceKind> devices;
+  /// 12040 for CUDA 12.4; 0 for that of the headers.
+  int driver = 0;
+  int libraries = 0;
   uint64_t seed = 0;
   Order order = Order::Random;
   int channels = 1;

@@ -30,8 +30,9 @@ struct TemporaryFile {
 static void doNothing() { getFunctions().cuInit(0); }
 
 TEST(StandInSettings, WhatIsNotKnownIsNamed) {
-  EXPECT_TRUE(run("colour=red", doNothing)
-                  .says("'colour' is not known; known are 'devices', 'seed'"));
+  EXPECT_TRUE(
+      run("colour=red", doNothing)
+          .says("'colour' is not known; known are 'devices', 'driver'"));
   EXPECT_TRUE(run("devices", doNothing).says("'devices' has no value"));
   EXPECT_TRUE(run("devices=a100", doNothing)
                   .says("'a100' is not a device; one is written as"));
