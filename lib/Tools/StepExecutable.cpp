@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Tools/StepExecutable.h"
+#include "CudaPlaces.h"
 #include "hetero/Analysis/ClusterValue.h"
 #include "hetero/Conversion/Jit/Jit.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
@@ -42,6 +43,18 @@ static void awaitFailure(runtime::Transport &transport) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
+/// For what is wrong on all processes alike: the first one ends the run, and
+/// who shows errors once shows its own.
+static InFlightDiagnostic endTogether(ModuleOp module,
+                                      runtime::Transport &transport,
+                                      const std::string &problem) {
+  if (transport.getRank() == 0)
+    transport.abort(problem);
+  else
+    awaitFailure(transport);
+  return module.emitError() << problem;
+}
+
 /// The transports of the ranks of this process.
 static FailureOr<std::vector<std::unique_ptr<runtime::Transport>>>
 createTransports(ModuleOp module, const StepOptions &options,
@@ -58,12 +71,7 @@ createTransports(ModuleOp module, const StepOptions &options,
         std::to_string(numProcesses) +
         (numProcesses == 1 ? " process" : " processes") +
         "; start it with mpirun -n " + std::to_string(numRanks);
-    // The first process ends the run; who shows errors once shows its own.
-    if ((*transport)->getRank() == 0)
-      (*transport)->abort(problem);
-    else
-      awaitFailure(**transport);
-    return module.emitError() << problem;
+    return endTogether(module, **transport, problem);
   }
   std::vector<std::unique_ptr<runtime::Transport>> transports;
   transports.push_back(std::move(*transport));
@@ -80,8 +88,8 @@ findNumber(std::initializer_list<const char *> names) {
   return std::nullopt;
 }
 
-/// The number of the GPU of a rank: on each machine they are counted from 0.
-static int getDeviceNumber(int64_t rank, TransportKind transport) {
+/// The place of a rank among those of its machine.
+static int getLocalNumber(int64_t rank, TransportKind transport) {
   std::optional<int> number;
   if (transport == TransportKind::Mpi)
     number = findNumber(
@@ -113,7 +121,7 @@ static MaybeError pin(runtime::RankSetup &setup, int64_t rank, int64_t numRanks,
   bool isBound = transport == TransportKind::Mpi &&
                  all.size() < std::thread::hardware_concurrency();
   int64_t number = setup.numThreads;
-  int64_t first = isBound ? 0 : getDeviceNumber(rank, transport) * number;
+  int64_t first = isBound ? 0 : getLocalNumber(rank, transport) * number;
   int64_t needed =
       isBound ? number : getNumLocalRanks(numRanks, transport) * number;
   if (std::max(needed, first + number) > int64_t(all.size()))
@@ -124,11 +132,24 @@ static MaybeError pin(runtime::RankSetup &setup, int64_t rank, int64_t numRanks,
   return std::nullopt;
 }
 
+/// What the ranks of this process have, found out by all processes together.
+static FailureOr<CudaPlaces>
+findCudaPlaces(ModuleOp module, const StepOptions &options,
+               const std::vector<std::unique_ptr<runtime::Transport>> &ranks) {
+  runtime::CudaLibraries libraries;
+  libraries.directories = options.cudaLibraryDirectories;
+  auto places = hetero::findCudaPlaces(ranks, libraries, options.communication);
+  if (!places)
+    return endTogether(module, *ranks.front(), places.error());
+  return std::move(*places);
+}
+
 /// Makes the program of `setup` run on a GPU, and adds what that is.
-static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank,
+static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank, int index,
+                          const runtime::CudaMachine &machine,
                           const StepOptions &options,
                           std::set<std::string> &architectures) {
-  auto api = runtime::createCudaApi(getDeviceNumber(rank, options.transport));
+  auto api = runtime::createCudaApi(index, machine.libraries);
   if (!api)
     return "rank " + std::to_string(rank) + ": " + api.error();
   architectures.insert("sm_" + std::to_string((*api)->getCapability()));
@@ -200,6 +221,49 @@ static int64_t getNumRanks(ModuleOp module, const cluster::Cluster *cluster) {
   return count;
 }
 
+/// The ranks of this process, but for their kernels. Adds the architectures of
+/// their GPUs, for which these have to be compiled.
+FailureOr<std::vector<runtime::RankSetup>> StepExecutable::makeSetups(
+    RuntimePrograms &programs,
+    const std::vector<std::unique_ptr<runtime::Transport>> &transports,
+    const cluster::Cluster *cluster, const StepOptions &options,
+    std::set<std::string> &architectures) {
+  std::optional<CudaPlaces> places;
+  if (options.device == DeviceKind::Cuda) {
+    FailureOr<CudaPlaces> found =
+        ::findCudaPlaces(*partitioned, options, transports);
+    if (failed(found))
+      return failure();
+    places = std::move(*found);
+  }
+  int64_t numRanks = transports.front()->getNumRanks();
+  std::vector<runtime::RankSetup> setups(transports.size());
+  for (const auto &[i, setup] : llvm::enumerate(setups)) {
+    int64_t rank = transports[i]->getRank();
+    setup.program = std::move(programs.programs[rank]);
+    setup.numThreads = getNumThreads(options, numRanks);
+    MaybeError error;
+    if (options.pin)
+      error = pin(setup, rank, numRanks, options.transport);
+    setup.memoryCap = options.memoryCap;
+    if (auto name = rankNames.find(rank); name != rankNames.end()) {
+      setup.deviceName = name->second;
+      if (options.memoryCaps)
+        setup.memoryCap =
+            std::min(cluster->classOf(rank).usableMemory().count(),
+                     options.memoryCap.value_or(INT64_MAX));
+    } else if (places) {
+      setup.deviceName = places->machine.devices[places->devices[i]].name;
+    }
+    if (!error && places)
+      error = useCuda(setup, rank, places->devices[i], places->machine, options,
+                      architectures);
+    if (error)
+      return partitioned->emitError() << *error;
+  }
+  return setups;
+}
+
 LogicalResult StepExecutable::load(const StepOptions &options) {
   std::optional<cluster::Cluster> cluster;
   for (ClusterOp op : partitioned->getOps<ClusterOp>()) {
@@ -223,35 +287,18 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
   if (failed(programs))
     return failure();
   markLastUses(*programs);
-  std::vector<runtime::RankSetup> setups;
   std::set<std::string> architectures;
-  for (const auto &transport : *transports) {
-    runtime::RankSetup setup;
-    int64_t rank = transport->getRank();
-    setup.program = std::move(programs->programs[rank]);
-    setup.numThreads = getNumThreads(options, numRanks);
-    if (options.pin)
-      if (MaybeError error = pin(setup, rank, numRanks, options.transport))
-        return partitioned->emitError() << *error;
-    setup.memoryCap = options.memoryCap;
-    if (auto name = rankNames.find(rank); name != rankNames.end()) {
-      setup.deviceName = name->second;
-      if (options.memoryCaps)
-        setup.memoryCap =
-            std::min(cluster->classOf(rank).usableMemory().count(),
-                     options.memoryCap.value_or(INT64_MAX));
-    }
-    if (options.device == DeviceKind::Cuda)
-      if (MaybeError error = useCuda(setup, rank, options, architectures))
-        return partitioned->emitError() << *error;
-    setups.push_back(std::move(setup));
-  }
+  auto setups =
+      makeSetups(*programs, *transports, cluster ? &*cluster : nullptr, options,
+                 architectures);
+  if (failed(setups))
+    return failure();
   if (options.progress)
     options.progress("compiling");
   jit = compile(*programs->kernels, options, architectures);
   if (!jit)
     return failure();
-  for (runtime::RankSetup &setup : setups)
+  for (runtime::RankSetup &setup : *setups)
     for (const std::string &name : setup.program.kernels) {
       setup.kernels.push_back(jit->lookup(name));
       setup.inPlace.push_back(jit->getInPlace(name));
@@ -259,7 +306,7 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
         return partitioned->emitError() << "kernel '" << name << "' is missing";
     }
   auto made = runtime::ProgramGroup::create(
-      std::move(setups), std::move(*transports), options.communication);
+      std::move(*setups), std::move(*transports), options.communication);
   if (!made)
     return partitioned->emitError() << made.error();
   group = std::move(*made);

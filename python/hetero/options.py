@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 from typing import Any, Sequence
@@ -26,6 +27,13 @@ def default_cache_directory() -> Path:
     if "HETERO_CACHE" in os.environ:
         return Path(os.environ["HETERO_CACHE"])
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hetero"
+
+
+def wheel_directories() -> list[str]:
+    """Where NVIDIA's wheels, which jax[cuda] needs, have cuBLAS and NCCL."""
+    spec = importlib.util.find_spec("nvidia")
+    places = spec.submodule_search_locations if spec else None
+    return [os.fspath(path) for place in places or () for path in sorted(Path(place).glob("*/lib"))]
 
 
 def make_request(
@@ -92,6 +100,8 @@ def make_options(
     options.cuda_format = cuda_format
     options.cuda_memory = cuda_memory
     options.cuda_graphs = cuda_graphs
+    if device == "cuda":
+        options.cuda_library_directories = wheel_directories()
     options.memory_caps = memory_caps
     options.threads_per_rank = threads_per_rank or 0
     if cache_directory is None:

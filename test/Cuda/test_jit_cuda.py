@@ -77,9 +77,22 @@ def test_processes(environment: dict[str, str]) -> None:
 
 
 @needs_standin
+def test_wheels_of_nvidia_are_found(environment: dict[str, str], tmp_path: Path) -> None:
+    for name in ("cublas/lib/libcublas.so.13", "nccl/lib/libnccl.so.2"):
+        file = tmp_path / "nvidia" / name
+        file.parent.mkdir(parents=True)
+        file.symlink_to(LIBRARY.resolve())
+    run(
+        "one_device", environment, HETERO_CUBLAS_LIBRARY="", HETERO_NCCL_LIBRARY="",
+        HETERO_STANDIN="devices=sm_80:1GiB",
+        PYTHONPATH=f"{tmp_path}{os.pathsep}{environment['PYTHONPATH']}",
+    )  # fmt: skip
+
+
+@needs_standin
 def test_too_few_devices(environment: dict[str, str]) -> None:
     said = run("refused", environment, CUDA_VISIBLE_DEVICES="1")
-    assert "rank 1" in said and "CUDA device" in said, said
+    assert "rank 1 and rank 0 on" in said and "have the same GPU" in said, said
 
 
 @needs_standin

@@ -4,6 +4,8 @@ see one GPU or all, on the stand-in."""
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +38,13 @@ func.func @main(%w: tensor<16x16xf32> {tf.aliasing_output = 1 : i32}, %x: tensor
   %n = stablehlo.subtract %w, %dw : tensor<16x16xf32>
   return %loss, %n : tensor<f32>, tensor<16x16xf32>
 }
+"""
+
+PAIR = """\
+nodes:
+  - name: box
+    devices: [2 x t4]
+    link: {kind: pcie, bandwidth: 12 GB/s, latency: 5 us}
 """
 
 
@@ -122,6 +131,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A step, a cluster of two, and what the processors make of them."""
     path = tmp_path_factory.mktemp("reach")
     (path / "step.mlir").write_text(STEP)
+    (path / "pair.yaml").write_text(PAIR)
     subprocess.run([RUN, "step.mlir", "--steps=5", "--out=expected.npz"], cwd=path, check=True, timeout=60)
     (path / "kernels").mkdir(mode=0o700)
     return path
@@ -143,3 +153,52 @@ def test_an_older_driver_runs_steps(folder: Path) -> None:
     """It lacks names of functions, and reads no newer PTX."""
     done = run(folder, environment("devices=sm_90:1GiB;driver=12.0", OLDER), "--profile=p.json")
     assert done.returncode == 0 and "results agree" in done.stdout, done.stderr
+
+
+PAIRED = ["--cluster=pair.yaml", "--planner=dp-even"]
+
+needs_mpi = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    "visible",
+    [
+        "",
+        "export CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_LOCAL_RANK;",
+        # Both see the same two, in another order.
+        "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then export CUDA_VISIBLE_DEVICES=1,0; fi;",
+    ],
+    ids=["all", "one", "reversed"],
+)
+def test_each_process_has_a_gpu_of_its_own(folder: Path, visible: str) -> None:
+    values = environment("devices=sm_80:1GiB,sm_70:1GiB")
+    done = run(folder, values, *PAIRED, shell=visible, ranks=2)
+    assert done.returncode == 0 and "results agree" in done.stdout, done.stderr
+
+
+@needs_mpi
+def test_two_processes_cannot_share_a_gpu(folder: Path) -> None:
+    values = environment("devices=sm_80:1GiB,sm_70:1GiB", CUDA_VISIBLE_DEVICES="1")
+    done = run(folder, values, *PAIRED, ranks=2)
+    assert done.returncode != 0
+    problem = (
+        r"error: rank 1 and rank 0 on '[^']*' have the same GPU, Stand-in sm_70 1024MiB \(GPU-[-0-9a-f]*\): "
+        "each rank needs one of its own, and the GPUs that rank 1 sees, 1, are all taken"
+    )
+    assert done.stderr.count("error: rank") == len(re.findall(problem, done.stderr)) >= 1, done.stderr
+
+
+@needs_mpi
+def test_a_process_without_a_gpu_is_named(folder: Path) -> None:
+    values = environment("devices=sm_80:1GiB")
+    hide = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then export CUDA_VISIBLE_DEVICES=; fi;"
+    done = run(folder, values, *PAIRED, shell=hide, ranks=2)
+    assert done.returncode != 0
+    assert "error: rank 1: there is no CUDA device: cuInit failed" in done.stderr, done.stderr
+
+
+def test_more_ranks_than_gpus(folder: Path) -> None:
+    done = run(folder, environment("devices=sm_80:1GiB"), *PAIRED)
+    assert done.returncode != 0
+    assert "rank 1 and rank 0 on" in done.stderr and "have the same GPU" in done.stderr, done.stderr

@@ -48,12 +48,17 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace hetero {
 
 class Jit;
+struct RuntimePrograms;
+namespace cluster {
+struct Cluster;
+} // namespace cluster
 
 /// How ranks speak with each other.
 enum class TransportKind { Threads, Mpi };
@@ -84,6 +89,8 @@ struct StepOptions {
   /// become graphs.
   runtime::CudaMemory cudaMemory = runtime::CudaMemory::Arena;
   bool cudaGraphs = true;
+  /// Where the libraries of CUDA may be, beside the usual places.
+  std::vector<std::string> cudaLibraryDirectories;
   runtime::CommunicatorOptions communication;
   runtime::MpiOptions mpi;
   /// Ranks end with an error when they need more memory than their device in
@@ -191,6 +198,11 @@ public:
 private:
   StepExecutable();
   mlir::LogicalResult load(const StepOptions &options);
+  mlir::FailureOr<std::vector<runtime::RankSetup>>
+  makeSetups(RuntimePrograms &programs,
+             const std::vector<std::unique_ptr<runtime::Transport>> &transports,
+             const cluster::Cluster *cluster, const StepOptions &options,
+             std::set<std::string> &architectures);
 
   mlir::OwningOpRef<mlir::ModuleOp> planned, partitioned;
   StepSignature signature;
