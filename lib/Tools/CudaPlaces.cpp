@@ -154,7 +154,11 @@ Result<CudaPlaces> hetero::findCudaPlaces(
   Result<std::vector<int>> chosen = chooseCudaDevices(sights);
   if (!chosen)
     return Error{chosen.error()};
+  CudaPlaces places = {std::move(*machine), std::move(*chosen), {}};
+  for (size_t rank = 0; rank < sights.size(); ++rank)
+    places.capabilities.insert(
+        sights[rank].devices[places.devices[rank]].capability);
   if (!isWhole)
-    *chosen = {(*chosen)[transport.getRank()]};
-  return CudaPlaces{std::move(*machine), std::move(*chosen)};
+    places.devices = {places.devices[transport.getRank()]};
+  return places;
 }

@@ -13,6 +13,7 @@
 
 #include "hetero/Runtime/Communicator.h"
 #include "hetero/Runtime/CudaApi.h"
+#include <set>
 
 namespace hetero {
 
@@ -39,6 +40,10 @@ chooseCudaDevices(const std::vector<CudaSight> &sights);
 struct CudaPlaces {
   runtime::CudaMachine machine;
   std::vector<int> devices;
+  /// Of the devices of all ranks, of other processes as well: kernels are
+  /// compiled for all of them, so that objects that are kept fit whichever of
+  /// them a rank has next time.
+  std::set<int> capabilities;
 };
 
 /// All processes call it together. All ranks are of this process, or one is.

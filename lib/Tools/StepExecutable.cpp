@@ -4,6 +4,7 @@
 #include "hetero/Tools/StepExecutable.h"
 #include "CudaPlaces.h"
 #include "hetero/Analysis/ClusterValue.h"
+#include "hetero/Conversion/Cuda/Architectures.h"
 #include "hetero/Conversion/Jit/Jit.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
 #include "hetero/Dialect/Hetero/Hetero.h"
@@ -144,15 +145,28 @@ findCudaPlaces(ModuleOp module, const StepOptions &options,
   return std::move(*places);
 }
 
-/// Makes the program of `setup` run on a GPU, and adds what that is.
+/// What to compile for. Devices that are newer than LLVM run the PTX of the
+/// newest that it knows.
+static MaybeError addArchitectures(const CudaPlaces &places,
+                                   std::set<std::string> &architectures) {
+  for (int capability : places.capabilities) {
+    const CudaArchitecture *chosen = chooseCudaArchitecture(capability);
+    if (!chosen)
+      return "a device is sm_" + std::to_string(capability) +
+             "; kernels can be compiled for " +
+             getCudaArchitectures().front().name.str() + " and later";
+    architectures.insert(chosen->name.str());
+  }
+  return std::nullopt;
+}
+
+/// Makes the program of `setup` run on a GPU.
 static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank, int index,
                           const runtime::CudaMachine &machine,
-                          const StepOptions &options,
-                          std::set<std::string> &architectures) {
+                          const StepOptions &options) {
   auto api = runtime::createCudaApi(index, machine.libraries);
   if (!api)
     return "rank " + std::to_string(rank) + ": " + api.error();
-  architectures.insert("sm_" + std::to_string((*api)->getCapability()));
   auto device = runtime::CudaDevice::create(
       setup.deviceName, std::move(*api),
       {setup.memoryCap, options.cudaMemory, options.cudaGraphs});
@@ -235,6 +249,8 @@ FailureOr<std::vector<runtime::RankSetup>> StepExecutable::makeSetups(
     if (failed(found))
       return failure();
     places = std::move(*found);
+    if (MaybeError error = addArchitectures(*places, architectures))
+      return partitioned->emitError() << *error;
   }
   int64_t numRanks = transports.front()->getNumRanks();
   std::vector<runtime::RankSetup> setups(transports.size());
@@ -256,8 +272,8 @@ FailureOr<std::vector<runtime::RankSetup>> StepExecutable::makeSetups(
       setup.deviceName = places->machine.devices[places->devices[i]].name;
     }
     if (!error && places)
-      error = useCuda(setup, rank, places->devices[i], places->machine, options,
-                      architectures);
+      error =
+          useCuda(setup, rank, places->devices[i], places->machine, options);
     if (error)
       return partitioned->emitError() << *error;
   }

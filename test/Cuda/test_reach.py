@@ -137,9 +137,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(folder: Path, values: dict[str, str], *flags: str, shell: str = "", ranks: int = 0) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, values: dict[str, str], *flags: str, shell: str = "", ranks: int = 0, form: str = "ptx"
+) -> subprocess.CompletedProcess[str]:
     """Five steps on GPUs, compared; as processes after `shell`, if there are `ranks`."""
-    command = [str(RUN), "step.mlir", "--device=cuda", "--cuda-format=ptx", "--steps=5", "--compare=expected.npz", *flags]
+    command = [str(RUN), "step.mlir", "--device=cuda", f"--cuda-format={form}", "--steps=5"]
+    command += ["--compare=expected.npz", *flags]
     if ranks:
         command = [
             *("mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(ranks)),
@@ -153,6 +156,19 @@ def test_an_older_driver_runs_steps(folder: Path) -> None:
     """It lacks names of functions, and reads no newer PTX."""
     done = run(folder, environment("devices=sm_90:1GiB;driver=12.0", OLDER), "--profile=p.json")
     assert done.returncode == 0 and "results agree" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+@pytest.mark.parametrize("device", ["sm_60", "sm_70", "sm_130"])
+def test_devices_that_ptxas_does_not_know(folder: Path, device: str) -> None:
+    """They get PTX though cubins are asked for: their own, or of the newest that is known."""
+    done = run(folder, environment(f"devices={device}:1GiB"), form="cubin")
+    assert done.returncode == 0 and "results agree" in done.stdout, done.stderr
+
+
+def test_devices_that_are_too_old(folder: Path) -> None:
+    done = run(folder, environment("devices=sm_52:1GiB"))
+    assert "error: a device is sm_52; kernels can be compiled for sm_60 and later" in done.stderr
 
 
 PAIRED = ["--cluster=pair.yaml", "--planner=dp-even"]

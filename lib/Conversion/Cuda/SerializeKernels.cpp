@@ -1,15 +1,12 @@
 //===- SerializeKernels.cpp - Kernels as code for CUDA devices ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "hetero/Conversion/Cuda/Architectures.h"
 #include "hetero/Conversion/Cuda/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
 #include <set>
 
 using namespace mlir;
@@ -19,75 +16,6 @@ namespace hetero {
 #define GEN_PASS_DEF_SERIALIZEKERNELSPASS
 #include "hetero/Conversion/Cuda/Passes.h.inc"
 } // namespace hetero
-
-//===----------------------------------------------------------------------===//
-// Architectures and the toolkit
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Architecture {
-  StringLiteral name;
-  /// The version of PTX to write. LLVM ends the process at one that does not
-  /// know the architecture.
-  StringLiteral features;
-};
-} // namespace
-
-/// Those before sm_75 get PTX, which the driver compiles: ptxas of CUDA 13 does
-/// not know them, but drivers that run them do. 6.3 is the first version of PTX
-/// with all that the kernels use (shfl.sync, bar.sync of 64-bit code).
-static constexpr Architecture architectures[] = {
-    {"sm_60", "+ptx63"},  {"sm_61", "+ptx63"},   {"sm_62", "+ptx63"},
-    {"sm_70", "+ptx63"},  {"sm_72", "+ptx63"},   {"sm_75", "+ptx80"},
-    {"sm_80", "+ptx80"},  {"sm_86", "+ptx80"},   {"sm_87", "+ptx80"},
-    {"sm_89", "+ptx80"},  {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
-    {"sm_100", "+ptx86"}, {"sm_100a", "+ptx86"}, {"sm_103", "+ptx88"},
-    {"sm_120", "+ptx87"}, {"sm_120a", "+ptx87"}, {"sm_121", "+ptx88"},
-};
-
-/// Whether the architecture has PTX for the driver whatever was asked for.
-static bool isPtxOnly(const Architecture &architecture) {
-  return architecture.features == "+ptx63";
-}
-
-static const Architecture *findArchitecture(StringRef name) {
-  const auto *found = llvm::find_if(
-      architectures, [&](const Architecture &a) { return a.name == name; });
-  return found == std::end(architectures) ? nullptr : found;
-}
-
-static std::string getLibdevice(StringRef toolkit) {
-  SmallString<128> path(toolkit);
-  llvm::sys::path::append(path, "nvvm", "libdevice", "libdevice.10.bc");
-  return std::string(path);
-}
-
-/// The directory of the CUDA toolkit, or nothing: `given`, the directories that
-/// NVIDIA's variables name, that of ptxas, the usual place.
-static std::string findToolkit(StringRef given) {
-  SmallVector<std::string> places;
-  if (!given.empty())
-    places.push_back(given.str());
-  for (StringRef variable : {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"})
-    if (auto value = llvm::sys::Process::GetEnv(variable))
-      places.push_back(*value);
-  if (auto ptxas = llvm::sys::findProgramByName("ptxas"))
-    places.push_back(
-        llvm::sys::path::parent_path(llvm::sys::path::parent_path(*ptxas))
-            .str());
-  places.push_back("/usr/local/cuda");
-  for (const std::string &place : places)
-    if (!place.empty() && llvm::sys::fs::exists(getLibdevice(place)))
-      return place;
-  return "";
-}
-
-static bool hasPtxas(StringRef toolkit) {
-  SmallString<128> path(toolkit);
-  llvm::sys::path::append(path, "bin", "ptxas");
-  return (!toolkit.empty() && llvm::sys::fs::can_execute(path)) ||
-         llvm::sys::findProgramByName("ptxas");
-}
 
 //===----------------------------------------------------------------------===//
 // Code
@@ -134,10 +62,24 @@ struct SerializeKernels
 
 private:
   LogicalResult checkOptions();
-  /// The module as code for one architecture, or null after an error.
-  Attribute serialize(gpu::GPUModuleOp module, const Architecture &architecture,
-                      StringRef toolkit);
-  LogicalResult replace(gpu::GPUModuleOp module, StringRef toolkit);
+  /// Finds out what is compiled by whom; the toolkit has to be there for it.
+  LogicalResult prepare(gpu::GPUModuleOp module);
+  /// Adds the module as code for an architecture, and `portable` as PTX.
+  LogicalResult serialize(gpu::GPUModuleOp module,
+                          const CudaArchitecture &architecture,
+                          SmallVectorImpl<Attribute> &objects);
+  LogicalResult replace(gpu::GPUModuleOp module);
+  Attribute makeObject(const CudaArchitecture &architecture,
+                       gpu::CompilationTarget kind, StringRef code);
+
+  std::string directory;
+  /// Each once, in the order in which they are given.
+  SmallVector<const CudaArchitecture *> targets;
+  /// Those of which ptxas makes cubins.
+  std::set<std::string> known;
+  /// The oldest that later devices run: they get its PTX as well, which their
+  /// driver compiles.
+  const CudaArchitecture *portable = nullptr;
 };
 } // namespace
 
@@ -145,14 +87,23 @@ LogicalResult SerializeKernels::checkOptions() {
   if (arch.empty())
     return emitError(getOperation().getLoc())
            << "no architecture is given, for instance arch=sm_80,sm_90";
+  targets.clear();
+  portable = nullptr;
   for (const std::string &name : arch) {
-    if (findArchitecture(name))
-      continue;
-    InFlightDiagnostic error = emitError(getOperation().getLoc());
-    error << "architecture '" << name << "' is not known; known are ";
-    llvm::interleaveComma(architectures, error,
-                          [&](const Architecture &a) { error << a.name; });
-    return error;
+    const CudaArchitecture *found = findCudaArchitecture(name);
+    if (!found) {
+      InFlightDiagnostic error = emitError(getOperation().getLoc());
+      error << "architecture '" << name << "' is not known; known are ";
+      llvm::interleaveComma(getCudaArchitectures(), error,
+                            [&](auto &a) { error << a.name; });
+      return error;
+    }
+    if (!llvm::is_contained(targets, found))
+      targets.push_back(found);
+    bool isOlder =
+        !portable || found->getCapability() < portable->getCapability();
+    if (found->isPortable() && isOlder)
+      portable = found;
   }
   if (format != "cubin" && format != "ptx")
     return emitError(getOperation().getLoc())
@@ -160,53 +111,80 @@ LogicalResult SerializeKernels::checkOptions() {
   return success();
 }
 
-Attribute SerializeKernels::serialize(gpu::GPUModuleOp module,
-                                      const Architecture &architecture,
-                                      StringRef toolkit) {
+LogicalResult SerializeKernels::prepare(gpu::GPUModuleOp module) {
+  directory = findCudaToolkit(toolkit);
+  known.clear();
+  if (format == "ptx")
+    return success();
+  std::string ptxas = directory.empty() ? "" : findPtxas(directory);
+  if (ptxas.empty())
+    return module.emitError()
+           << "cubins need ptxas and libdevice of the CUDA toolkit, which was "
+              "not found: install it, name its directory with toolkit= or "
+              "CUDA_HOME, or ask for format=ptx";
+  known = askPtxas(ptxas);
+  if (known.empty())
+    return module.emitError()
+           << "'" << ptxas << " --help' does not say which architectures it "
+           << "knows: repair it, or ask for format=ptx";
+  return success();
+}
+
+Attribute SerializeKernels::makeObject(const CudaArchitecture &architecture,
+                                       gpu::CompilationTarget kind,
+                                       StringRef code) {
+  auto target = NVVM::NVVMTargetAttr::get(
+      &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", architecture.name,
+      architecture.features);
+  // The text ends where C strings do.
+  if (kind == gpu::CompilationTarget::Assembly)
+    code = code.rtrim('\0');
+  ++numImages;
+  return gpu::ObjectAttr::get(&getContext(), target, kind,
+                              StringAttr::get(&getContext(), code), nullptr,
+                              nullptr);
+}
+
+LogicalResult SerializeKernels::serialize(gpu::GPUModuleOp module,
+                                          const CudaArchitecture &architecture,
+                                          SmallVectorImpl<Attribute> &objects) {
   auto target = NVVM::NVVMTargetAttr::get(
       &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", architecture.name,
       architecture.features);
   auto interface = dyn_cast<gpu::TargetAttrInterface>(Attribute(target));
-  if (!interface) {
-    module.emitError() << "this LLVM writes no code for CUDA devices";
-    return nullptr;
-  }
-  bool isPtx = format == "ptx" || isPtxOnly(architecture);
-  auto kind =
-      isPtx ? gpu::CompilationTarget::Assembly : gpu::CompilationTarget::Binary;
-  gpu::TargetOptions options(toolkit, {}, "", "", kind);
+  if (!interface)
+    return module.emitError() << "this LLVM writes no code for CUDA devices";
+  // What ptxas does not know, the driver compiles.
+  auto kind = known.count(architecture.name.str())
+                  ? gpu::CompilationTarget::Binary
+                  : gpu::CompilationTarget::Assembly;
+  std::string text;
+  auto keep = [&](StringRef ptx) { text = ptx.str(); };
+  gpu::TargetOptions options(directory, {}, "", "", kind, {}, {}, {}, {}, keep);
   std::optional<SmallVector<char, 0>> code =
       interface.serializeToObject(module, options);
-  if (!code) {
-    module.emitError() << "cannot be compiled for " << architecture.name;
-    return nullptr;
-  }
-  StringRef text(code->data(), code->size());
-  // The text ends where C strings do.
-  if (isPtx)
-    text = text.rtrim('\0');
-  auto object = StringAttr::get(&getContext(), text);
-  return gpu::ObjectAttr::get(&getContext(), target, kind, object, nullptr,
-                              nullptr);
+  if (!code)
+    return module.emitError() << "cannot be compiled for " << architecture.name;
+  objects.push_back(
+      makeObject(architecture, kind, StringRef(code->data(), code->size())));
+  if (&architecture == portable && kind == gpu::CompilationTarget::Binary)
+    objects.push_back(
+        makeObject(architecture, gpu::CompilationTarget::Assembly, text));
+  return success();
 }
 
-LogicalResult SerializeKernels::replace(gpu::GPUModuleOp module,
-                                        StringRef toolkit) {
+LogicalResult SerializeKernels::replace(gpu::GPUModuleOp module) {
   if (failed(checkSelectable(module)))
     return failure();
   std::set<std::string> missing = getLibdeviceCalls(module);
-  if (toolkit.empty() && !missing.empty())
+  if (directory.empty() && !missing.empty())
     module.emitWarning() << "libdevice of the CUDA toolkit was not found: the "
                             "PTX leaves these functions undefined: "
                          << llvm::join(missing, ", ");
   SmallVector<Attribute> objects;
-  for (const std::string &name : arch) {
-    Attribute object = serialize(module, *findArchitecture(name), toolkit);
-    if (!object)
+  for (const CudaArchitecture *architecture : targets)
+    if (failed(serialize(module, *architecture, objects)))
       return failure();
-    objects.push_back(object);
-    ++numImages;
-  }
   OpBuilder builder(module);
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
                         /*offloadingHandler=*/Attribute(), objects);
@@ -221,19 +199,9 @@ void SerializeKernels::runOnOperation() {
       getOperation().getOps<gpu::GPUModuleOp>());
   if (modules.empty())
     return;
-  std::string directory = findToolkit(toolkit);
-  bool needsPtxas =
-      format == "cubin" && !llvm::all_of(arch, [](const std::string &name) {
-        return isPtxOnly(*findArchitecture(name));
-      });
-  if (needsPtxas && (directory.empty() || !hasPtxas(directory))) {
-    modules[0].emitError()
-        << "cubins need ptxas and libdevice of the CUDA toolkit, which was not "
-           "found: install it, name its directory with toolkit= or CUDA_HOME, "
-           "or ask for format=ptx";
+  if (failed(prepare(modules[0])))
     return signalPassFailure();
-  }
   for (gpu::GPUModuleOp module : modules)
-    if (failed(replace(module, directory)))
+    if (failed(replace(module)))
       return signalPassFailure();
 }

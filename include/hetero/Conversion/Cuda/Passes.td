@@ -78,16 +78,18 @@ def SerializeKernelsPass
   let description = [{
     A module of kernels in the LLVM and NVVM dialects becomes machine code, once
     for each architecture: PTX by LLVM, a cubin from it by ptxas; for those that
-    ptxas has dropped (before sm_75) PTX, which the driver compiles. It differs from
-    MLIR's gpu-module-to-binary in that architectures are checked before LLVM
-    sees them, in what it says when the toolkit is missing, and in that the
-    result depends on the input alone. Without the toolkit there is `format=ptx`,
+    ptxas does not know (that of CUDA 13 none before sm_75) PTX, which the driver
+    compiles. With cubins goes the PTX of the oldest architecture, for devices
+    that no cubin runs on. It differs from MLIR's gpu-module-to-binary in that
+    architectures are checked before LLVM sees them, in what it says when the
+    toolkit is missing, and in that the result depends on the input alone. Without the toolkit there is `format=ptx`,
     in which functions of libdevice such as `__nv_expf` stay undefined.
 
     ```mlir
     gpu.module @kernels { llvm.func @k(...) attributes {gpu.kernel, nvvm.kernel} {...} }
     // becomes, with arch=sm_80,sm_90
     gpu.binary @kernels [#gpu.object<#nvvm.target<O = 3, chip = "sm_80", features = "+ptx80">, bin = "...">,
+                         #gpu.object<#nvvm.target<O = 3, chip = "sm_80", features = "+ptx80">, assembly = "...">,
                          #gpu.object<#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80">, bin = "...">]
     ```
   }];
@@ -102,7 +104,7 @@ def SerializeKernelsPass
   let dependentDialects = ["::mlir::gpu::GPUDialect",
                            "::mlir::NVVM::NVVMDialect"];
   let statistics = [
-    Statistic<"numImages", "num-images", "Number of architectures compiled for">
+    Statistic<"numImages", "num-images", "Number of cubins and texts of PTX">
   ];
 }
 
