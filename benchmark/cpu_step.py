@@ -73,10 +73,11 @@ KEEP = ":".join(
 class Process:
     """An engine in a process of its own; see engines.py."""
 
-    def __init__(self, kind: str, folder: Path, threads: int, tunables: str = "") -> None:
+    def __init__(self, kind: str, folder: Path, threads: int, tunables: str = "", **more: str) -> None:
         environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "false"}
         if tunables:
             environment["GLIBC_TUNABLES"] = tunables
+        environment |= more
         command = [sys.executable, str(ROOT / "benchmark" / "engines.py"), kind, str(folder), str(threads)]
         self.kind = kind
         self._process = subprocess.Popen(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A process that compiles one step of the zoo and runs it when it is asked to.
 
-    engines.py hetero|xla <folder> <threads>
+    engines.py hetero|hetero-cubin|hetero-ptx|xla <folder> <threads>
 
 The folder has what `prepare` wrote: step.mlir, the arguments and the model. A
 request is a word on a line of standard input, and the answer is one JSON object
@@ -11,10 +11,13 @@ on a line of standard output:
     compile          -> {"seconds", "cpu"}
     first <folder>   -> {"seconds", "cpu"}; writes the results there
     step             -> {"seconds", "cpu", "loss"}
+    steps <n>        -> {"seconds", "cpu"} of n steps, the host's arrays given to
+                        each and nobody waiting before the last one has ended
     memory           -> {"resident", "planned"}
 
 `resident` are the bytes that the process had at most since the first step, less
 what it had before it compiled; `planned` is what the engine itself says.
+hetero-cubin and hetero-ptx run on a GPU, and so does xla with JAX_PLATFORMS=cuda.
 """
 
 from __future__ import annotations
@@ -52,12 +55,17 @@ def prepare(model: str, size: str, changes: dict[str, Any], folder: Path) -> Non
     (folder / "step.json").write_text(json.dumps(about))
 
 
-def compile_text(text: str, threads: int) -> Any:
+def compile_text(text: str, threads: int, cuda_format: str = "") -> Any:
     """A step of `hetero._core` for one device; nothing is read from a cache."""
     from hetero import _core
 
     options = _core.Options()
     options.threads_per_rank = threads
+    if cuda_format:
+        from hetero.options import wheel_directories
+
+        options.device, options.cuda_format = "cuda", cuda_format
+        options.cuda_library_directories = wheel_directories()
     return _core.compile(text, options)
 
 
@@ -86,9 +94,21 @@ class Engine:
     def before_step(self) -> None:
         """What is done before each step, and is not timed."""
 
+    def feed(self) -> None:
+        """What is done before each of many steps, and is timed with them."""
+        self.before_step()
+
+    def start_step(self) -> None:
+        """One step, which a device may still be at when this returns."""
+        raise NotImplementedError
+
+    def wait(self) -> None:
+        """Returns when all steps have ended."""
+
     def step(self) -> None:
         """One step, its results complete."""
-        raise NotImplementedError
+        self.start_step()
+        self.wait()
 
     def result(self, index: int) -> np.ndarray:
         """A result of the last step."""
@@ -106,14 +126,15 @@ class Engine:
 class Hetero(Engine):
     """This project, through the module that its Python package uses."""
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, cuda_format: str = "") -> None:
         super().__init__(folder)
         from hetero import _core  # noqa: F401  (counts as an import)
 
-        self.threads = threads
+        self.threads, self.cuda_format = threads, cuda_format
 
     def compile(self) -> None:
-        self.compiled = compile_text((self.folder / "step.mlir").read_text(), self.threads)
+        text = (self.folder / "step.mlir").read_text()
+        self.compiled = compile_text(text, self.threads, self.cuda_format)
         self.arguments, self.results = self.compiled.arguments, self.compiled.results
 
     def set_arguments(self) -> None:
@@ -130,8 +151,13 @@ class Hetero(Engine):
         for index, data in self.others:
             self.compiled.set_argument(index, data)
 
-    def step(self) -> None:
+    def start_step(self) -> None:
         self.compiled.step()
+
+    def wait(self) -> None:
+        # On the CPU a step has ended when it returns.
+        if self.cuda_format:
+            self.compiled.synchronize()
 
     def result(self, index: int) -> np.ndarray:
         names = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "ui32": "uint32", "i1": "bool"}
@@ -148,7 +174,7 @@ class Hetero(Engine):
 
 
 class Xla(Engine):
-    """XLA's CPU backend, through jax.jit with the state donated."""
+    """XLA through jax.jit with the state donated, on JAX's first device."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         super().__init__(folder)
@@ -162,7 +188,8 @@ class Xla(Engine):
     def load(self) -> None:
         self.zoo_step = self.zoo.get(self.about["model"], self.about["size"], **self.about["changes"])
         self.lowered = self.zoo_step.lower()
-        self.jax.devices()
+        self.device = self.jax.devices()[0]
+        self.fed: list[tuple[int, np.ndarray]] | None = None
 
     def compile(self) -> None:
         self.compiled = self.lowered.compile()
@@ -178,9 +205,25 @@ class Xla(Engine):
             leaves.append(leaf)
         self.args = self.jax.tree.unflatten(tree, leaves)
 
-    def step(self) -> None:
-        self.outputs = self.jax.block_until_ready(self.compiled(*self.args))
+    def start_step(self) -> None:
+        self.outputs = self.compiled(*self.args)
+        before = self.jax.tree.leaves(self.args)
         self.args = self.zoo_step.feed_back(self.args, self.outputs)
+        if self.fed is None:
+            # What is not state comes from the host.
+            after = self.jax.tree.leaves(self.args)
+            self.fed = [(i, self.argument(i)) for i, leaf in enumerate(after) if leaf is before[i]]
+
+    def feed(self) -> None:
+        """Gives the next step what is not state, as a program that trains does."""
+        leaves, tree = self.jax.tree.flatten(self.args)
+        for index, value in self.fed or ():
+            if not self.jax.dtypes.issubdtype(leaves[index].dtype, self.jax.dtypes.prng_key):
+                leaves[index] = self.jax.device_put(value, self.device)
+        self.args = self.jax.tree.unflatten(tree, leaves)
+
+    def wait(self) -> None:
+        self.jax.block_until_ready(self.outputs)
 
     def result(self, index: int) -> np.ndarray:
         return np.asarray(self.jax.tree.leaves(self.outputs)[index])
@@ -189,6 +232,9 @@ class Xla(Engine):
         return len(self.jax.tree.leaves(self.outputs))
 
     def planned(self) -> int:
+        # The CPU has no such counts.
+        if counts := self.device.memory_stats():
+            return counts["peak_bytes_in_use"]
         found = self.compiled.memory_analysis()
         return (
             found.argument_size_in_bytes + found.output_size_in_bytes
@@ -235,6 +281,18 @@ def step(engine: Engine) -> dict[str, float]:
     return timed(engine.step) | {"loss": float(engine.result(engine.about["loss"]))}
 
 
+def steps(engine: Engine, count: int) -> dict[str, float]:
+    """Many steps, one after the other."""
+
+    def work() -> None:
+        for _ in range(count):
+            engine.feed()
+            engine.start_step()
+        engine.wait()
+
+    return timed(work)
+
+
 def main() -> int:
     """Serves requests until there are no more."""
     kind, folder, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
@@ -243,7 +301,8 @@ def main() -> int:
     os.dup2(2, 1)
     # XLA has as many threads as the process may use processors.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
-    engine = {"hetero": Hetero, "xla": Xla}[kind](folder, threads)
+    name, _, cuda_format = kind.partition("-")
+    engine = Hetero(folder, threads, cuda_format) if name == "hetero" else Xla(folder, threads)
     engine.load()
     base = resident("VmRSS")
     for line in sys.stdin:
@@ -256,6 +315,8 @@ def main() -> int:
             answer = first(engine, Path(rest[0]))
         elif request == "step":
             answer = step(engine)
+        elif request == "steps":
+            answer = steps(engine, int(rest[0]))
         else:
             answer = {"resident": resident("VmHWM") - base, "planned": engine.planned()}
         print(json.dumps(answer), file=answers)

@@ -102,18 +102,27 @@ class Report:
         value: float,
         unit: str,
         peer: str = "",
-        peer_value: float = 0.0,
+        peer_value: float | None = 0.0,
         bar: float | None = None,
         ratio_bar: float | None = None,
-        **more: float,
+        **more: Any,
     ) -> None:
-        """One figure. A bar is for the value, or else for the ratio to the peer."""
+        """One figure. A bar is for the value, or else for the ratio to the peer.
+
+        A peer without a value is missing: then nothing is known, and not well.
+        """
         figure: dict[str, Any] = {"name": name, "value": _short(value), "unit": unit}
-        ratio = value / peer_value if peer else 0.0
-        if peer:
+        is_missing = bool(peer) and peer_value is None
+        ratio = value / peer_value if peer and peer_value else 0.0
+        if is_missing:
+            figure |= {"peer": peer, "peer_value": None, "ratio": None}
+        elif peer:
             figure |= {"peer": peer, "peer_value": _short(peer_value), "ratio": round(ratio, 3)}
         bar = self._bars.get(name, bar)
-        if bar is not None or ratio_bar is not None:
+        if is_missing and bar is None and ratio_bar is not None:
+            figure |= {"bar": ratio_bar, "ok": False}
+            self.ok = False
+        elif bar is not None or ratio_bar is not None:
             ok = value <= bar if bar is not None else ratio <= ratio_bar
             figure |= {"bar": ratio_bar if bar is None else bar, "ok": ok}
             self.ok &= ok
@@ -126,7 +135,7 @@ class Report:
         rows: dict[str, dict[str, str]] = {}
         for figure in self.figures:
             what, _, of = figure["name"].partition(".")
-            if "ratio" in figure:
+            if figure.get("ratio") is not None:
                 missed = "" if figure.get("ok", True) else " !"
                 rows.setdefault(of, {})[what] = f"{figure['ratio']:.2f}{missed}"
         columns = list(dict.fromkeys(what for row in rows.values() for what in row))
@@ -138,8 +147,12 @@ class Report:
     @staticmethod
     def _line(figure: dict[str, Any]) -> str:
         text = f"{figure['name']:<24}{figure['value']:>12} {figure['unit']:<4}"
-        if "peer" in figure:
+        if "peer" in figure and figure["ratio"] is None:
+            text += f"  {figure['peer']} is missing"
+        elif "peer" in figure:
             text += f"  {figure['peer']} {figure['peer_value']} ({figure['ratio']} of it)"
-        if "bar" in figure:
+        if "bar" in figure and figure.get("ratio", 0.0) is None:
+            text += f"  bar {figure['bar']}: NOT COMPARED"
+        elif "bar" in figure:
             text += f"  bar {figure['bar']}: {'ok' if figure['ok'] else 'MISSED'}"
         return text
