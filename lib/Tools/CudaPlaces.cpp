@@ -136,13 +136,16 @@ Result<CudaPlaces> hetero::findCudaPlaces(
   bool isWhole = int64_t(transports.size()) == transport.getNumRanks();
   CudaSight own;
   own.host = getHostName();
-  if (machine) {
+  if (machine && machine->ncclMissing && transport.getNumRanks() > 1) {
+    own.error = *machine->ncclMissing;
+  } else if (machine) {
     own.ncclVersion = machine->ncclVersion;
     own.devices = machine->devices;
   } else {
     own.error = machine.error();
-    std::replace(own.error.begin(), own.error.end(), '\n', ' ');
   }
+  // Of one line.
+  std::replace(own.error.begin(), own.error.end(), '\n', ' ');
   std::vector<CudaSight> sights(transports.size(), own);
   if (!isWhole) {
     Result<std::vector<CudaSight>> all =

@@ -86,6 +86,7 @@ def test_devices_are_listed() -> None:
             "devices=sm_80:1GiB,sm_70:1GiB;libraries=13",
             "a device is sm_70, for which libraries of CUDA 13 have no code",
         ),
+        ("devices=sm_80:1GiB;nccl-version=2.8", "it is NCCL 2.8.0, and 2.10.0 or later is needed"),
     ],
 )
 def test_what_does_not_fit_is_told(settings: str, expected: str) -> None:
@@ -212,6 +213,29 @@ def test_a_process_without_a_gpu_is_named(folder: Path) -> None:
     done = run(folder, values, *PAIRED, shell=hide, ranks=2)
     assert done.returncode != 0
     assert "error: rank 1: there is no CUDA device: cuInit failed" in done.stderr, done.stderr
+
+
+@needs_mpi
+def test_versions_of_nccl_are_equal(folder: Path) -> None:
+    other = 'if [ $OMPI_COMM_WORLD_RANK = 1 ]; then HETERO_STANDIN="$HETERO_STANDIN;nccl-version=2.21"; fi;'
+    done = run(folder, environment("devices=sm_80:1GiB,sm_80:1GiB"), *PAIRED, shell=other, ranks=2)
+    assert done.returncode != 0
+    assert re.search(
+        r"error: rank 0 on '[^']*' has NCCL 2[.0-9]*, and rank 1 on '[^']*' has NCCL 2.21.0: all ranks need the same",
+        done.stderr,
+    ), done.stderr
+
+
+def test_a_rank_alone_needs_no_nccl(folder: Path) -> None:
+    """The device is too old for the NCCL of the build; without a message it runs."""
+    values = environment("devices=sm_70:1GiB,sm_70:1GiB", None, HETERO_CUBLAS_LIBRARY=str(STANDIN))
+    done = subprocess.run([RUN, "--list-devices"], capture_output=True, text=True, timeout=60, env=values)
+    if "NCCL: no NCCL of CUDA 12 was found" not in done.stdout:
+        pytest.skip("there is an NCCL for old devices")
+    done = run(folder, values)
+    assert done.returncode == 0 and "results agree" in done.stdout, done.stderr
+    done = run(folder, values, *PAIRED)
+    assert done.returncode != 0 and "error: rank 0: no NCCL of CUDA 12 was found" in done.stderr, done.stderr
 
 
 def test_more_ranks_than_gpus(folder: Path) -> None:

@@ -193,6 +193,8 @@ struct CudaMachine {
   CudaLibraries libraries;
   /// 22809 for 2.28.9.
   int ncclVersion = 0;
+  /// Why there is no NCCL, without which a rank runs alone.
+  MaybeError ncclMissing;
   /// By their number.
   std::vector<CudaDeviceInfo> devices;
 

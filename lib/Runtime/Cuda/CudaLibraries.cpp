@@ -259,13 +259,17 @@ MaybeError CudaFunctions::loadLibraries(const CudaLibraries &named,
       "HETERO_NCCL_LIBRARY",
       getNamed(named.nccl, "HETERO_NCCL_LIBRARY"),
       [&](void *library) { return findNccl(library, platform); }};
-  for (auto [search, file] :
-       {std::pair{&blas, &libraries.cublas}, {&nccl, &libraries.nccl}}) {
-    Result<std::string> found = findFirst(*search, platform, directories);
-    if (!found)
-      return found.error();
-    *file = *found;
-  }
+  Result<std::string> foundBlas = findFirst(blas, platform, directories);
+  if (!foundBlas)
+    return foundBlas.error();
+  libraries.cublas = *foundBlas;
+  Result<std::string> foundNccl = findFirst(nccl, platform, directories);
+  if (foundNccl)
+    libraries.nccl = *foundNccl;
+  else if (!nccl.named.empty())
+    return foundNccl.error();
+  else
+    ncclMissing = foundNccl.error();
   return std::nullopt;
 }
 
@@ -276,5 +280,6 @@ MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &named) {
   if (!functions)
     return functions.error();
   // As if the driver were new and had new devices.
-  return functions->loadLibraries(named, {INT_MAX, INT_MAX});
+  MaybeError error = functions->loadLibraries(named, {INT_MAX, INT_MAX});
+  return error ? error : functions->ncclMissing;
 }

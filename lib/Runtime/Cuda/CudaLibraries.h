@@ -111,6 +111,9 @@ struct CudaFunctions {
   CudaLibraries libraries;
   /// 22809 for 2.28.9.
   int ncclVersion = 0;
+  /// Why there is no NCCL; its functions are null then. One that is named has
+  /// to be there.
+  MaybeError ncclMissing;
 
   /// Those of the driver. They stay loaded. The error names the library or the
   /// function.

@@ -96,6 +96,7 @@ Result<LoadedCuda> hetero::runtime::loadCuda(const CudaLibraries &libraries) {
     return Error{*error};
   machine.libraries = f.libraries;
   machine.ncclVersion = f.ncclVersion;
+  machine.ncclMissing = f.ncclMissing;
   return loaded;
 }
 
@@ -107,10 +108,12 @@ Result<CudaMachine> hetero::runtime::findCuda(const CudaLibraries &libraries) {
 }
 
 std::string CudaMachine::str() const {
+  std::string nccl = ncclMissing ? "NCCL: " + *ncclMissing
+                                 : "NCCL " + libraries.nccl + ": " +
+                                       writeNcclVersion(ncclVersion);
   std::string text = "driver " + libraries.driver + ": CUDA " +
                      writeCudaVersion(driverVersion) + "\ncuBLAS " +
-                     libraries.cublas + "\nNCCL " + libraries.nccl + ": " +
-                     writeNcclVersion(ncclVersion) + "\n";
+                     libraries.cublas + "\n" + nccl + "\n";
   for (size_t i = 0; i < devices.size(); ++i)
     text += "device " + std::to_string(i) + ": " + devices[i].name + ", sm_" +
             std::to_string(devices[i].capability) + ", " +

@@ -71,6 +71,8 @@ MaybeError DriverCudaApi::checkGroups() {
 }
 
 Result<NcclId> DriverCudaApi::makeNcclId() {
+  if (f.ncclMissing)
+    return Error{*f.ncclMissing};
   ncclUniqueId made;
   if (MaybeError error = check(f.ncclGetUniqueId(&made), "ncclGetUniqueId"))
     return Error{*error};
@@ -82,6 +84,8 @@ Result<NcclId> DriverCudaApi::makeNcclId() {
 
 Result<CudaHandle> DriverCudaApi::joinGroup(const NcclId &id,
                                             int64_t numMembers, int64_t self) {
+  if (f.ncclMissing)
+    return Error{*f.ncclMissing};
   if (MaybeError error = enter())
     return Error{*error};
   ncclUniqueId given;

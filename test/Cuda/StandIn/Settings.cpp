@@ -147,6 +147,8 @@ static void parse(const std::string &key, const std::string &value,
     settings.devices = parseDevices(value);
   else if (key == "driver")
     settings.driver = parseVersion(value, key);
+  else if (key == "nccl-version")
+    settings.ncclVersion = 10 * parseVersion(value, key);
   else if (key == "libraries")
     settings.libraries = parseNumber(value, key);
   else if (key == "seed")
@@ -176,6 +178,7 @@ static void parse(const std::string &key, const std::string &value,
   else
     refuse("'" + key +
            "' is not known; known are 'devices', 'driver', 'libraries', "
+           "'nccl-version', "
            "'seed', 'order', 'channels', "
            "'patience', 'fail', 'lose', 'nccl', 'job', 'log', 'counts' and "
            "'report'");

@@ -11,6 +11,7 @@
 //                            runs no newer libraries (that of the headers)
 //   libraries=12             the CUDA of the libraries, which have no code for
 //                            older devices (the newest that fits)
+//   nccl-version=2.21        of NCCL (that of the headers)
 //   seed=7                   for everything that CUDA leaves open
 //   order=lazy|eager|random  what runs when it is not asked for (random)
 //   channels=1               communications that a device runs at once
@@ -59,6 +60,8 @@ struct Settings {
   /// 12040 for CUDA 12.4; 0 for that of the headers.
   int driver = 0;
   int libraries = 0;
+  /// 22100 for 2.21.0; 0 for that of the headers.
+  int ncclVersion = 0;
   uint64_t seed = 0;
   Order order = Order::Random;
   int channels = 1;
