@@ -9,6 +9,7 @@ from pathlib import Path
 EPILOG = """\
 examples:
   hetero cluster cluster.yaml
+  hetero devices
   hetero plan step.mlir --cluster cluster.yaml
   hetero plan step.mlir --cluster cluster.yaml --planner dp-even --out planned.mlir
 
@@ -54,6 +55,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     cluster = commands.add_parser("cluster", help="check a cluster.yaml and list its devices")
     cluster.add_argument("file", type=Path)
     cluster.set_defaults(command=_cluster)
+
+    devices = commands.add_parser("devices", help="list the GPUs of this machine and the libraries for them")
+    devices.set_defaults(command=_devices)
     return parser.parse_args(arguments)
 
 
@@ -90,6 +94,14 @@ def _cluster(options: argparse.Namespace) -> int:
         memory = f"{device.memory / 2**30:.4g} GiB"
         missing = "" if device.available else ", not available"
         print(f"{device.rank:5}  {device.device_class} of {device.node}, {memory}{missing}")
+    return 0
+
+
+def _devices(options: argparse.Namespace) -> int:
+    from .core import core
+    from .options import wheel_directories
+
+    print(core.describe_cuda(wheel_directories()), end="")
     return 0
 
 

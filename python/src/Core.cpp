@@ -52,6 +52,20 @@ Result<ClusterInfo> python::readCluster(const std::string &file,
 }
 
 //===----------------------------------------------------------------------===//
+// GPUs
+//===----------------------------------------------------------------------===//
+
+Result<std::string>
+python::describeCuda(const std::vector<std::string> &libraryDirectories) {
+  runtime::CudaLibraries libraries;
+  libraries.directories = libraryDirectories;
+  auto machine = runtime::findCuda(libraries);
+  if (!machine)
+    return runtime::Error{machine.error()};
+  return machine->str();
+}
+
+//===----------------------------------------------------------------------===//
 // Diagnostics
 //===----------------------------------------------------------------------===//
 

@@ -97,6 +97,10 @@ struct PlanInfo {
   std::string table, module;
 };
 
+/// The GPUs that this process sees, and the libraries for them, as lines.
+runtime::Result<std::string>
+describeCuda(const std::vector<std::string> &libraryDirectories);
+
 /// Plans the step in `source`, StableHLO as text or a later phase of it.
 runtime::Result<PlanInfo> planSource(const std::string &source,
                                      const CompileOptions &options);

@@ -178,6 +178,18 @@ static void bindCluster(nb::module_ &m) {
       nb::arg("file"), nb::arg("text").none() = nb::none());
 }
 
+static void bindCuda(nb::module_ &m) {
+  m.def(
+      "describe_cuda",
+      [](const std::vector<std::string> &directories) {
+        Result<std::string> text = describeCuda(directories);
+        if (!text)
+          throw CompileError(text.error());
+        return *text;
+      },
+      nb::arg("library_directories"));
+}
+
 static void bindPlan(nb::module_ &m) {
   nb::class_<ShareInfo>(m, "Share")
       .def_ro("device", &ShareInfo::device)
@@ -278,6 +290,7 @@ NB_MODULE(_core, m) {
   nb::exception<CompileError>(m, "CompileError", PyExc_ValueError);
   nb::exception<ExecutionError>(m, "ExecutionError", PyExc_RuntimeError);
   bindCluster(m);
+  bindCuda(m);
   bindOptions(m);
   bindPlan(m);
   bindStep(m);

@@ -90,6 +90,16 @@ def test_wheels_of_nvidia_are_found(environment: dict[str, str], tmp_path: Path)
 
 
 @needs_standin
+def test_devices_are_listed(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "hetero", "devices"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert "device 1: Stand-in sm_75 1024MiB, sm_75, 1 GiB, GPU-" in done.stdout, done.stderr
+    hidden = environment | {"CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=hidden)
+    assert done.returncode == 1 and "error: there is no CUDA device" in done.stderr, done.stderr
+
+
+@needs_standin
 def test_too_few_devices(environment: dict[str, str]) -> None:
     said = run("refused", environment, CUDA_VISIBLE_DEVICES="1")
     assert "rank 1 and rank 0 on" in said and "have the same GPU" in said, said
