@@ -62,10 +62,11 @@ def compile_text(text: str, threads: int, cuda_format: str = "") -> Any:
     options = _core.Options()
     options.threads_per_rank = threads
     if cuda_format:
-        from hetero.options import wheel_directories
+        from hetero.options import wheel_directories, wheel_toolkit
 
         options.device, options.cuda_format = "cuda", cuda_format
         options.cuda_library_directories = wheel_directories()
+        options.cuda_toolkit = wheel_toolkit()
     return _core.compile(text, options)
 
 

@@ -190,6 +190,7 @@ compile(ModuleOp kernels, const StepOptions &options,
   JitOptions jitOptions;
   jitOptions.cudaArchitectures = {architectures.begin(), architectures.end()};
   jitOptions.cudaFormat = options.cudaFormat;
+  jitOptions.cudaToolkit = options.cudaToolkit;
   jitOptions.optLevel = options.optLevel;
   jitOptions.cacheDirectory = options.cacheDirectory;
   jitOptions.probes = options.probes;

@@ -29,11 +29,26 @@ def default_cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hetero"
 
 
-def wheel_directories() -> list[str]:
-    """Where NVIDIA's wheels, which jax[cuda] needs, have cuBLAS and NCCL."""
+def _find_in_wheels(pattern: str) -> list[Path]:
+    """What NVIDIA's wheels have, which jax[cuda] needs."""
     spec = importlib.util.find_spec("nvidia")
     places = spec.submodule_search_locations if spec else None
-    return [os.fspath(path) for place in places or () for path in sorted(Path(place).glob("*/lib"))]
+    return [path for place in places or () for path in sorted(Path(place).glob(pattern))]
+
+
+def wheel_directories() -> list[str]:
+    """Where NVIDIA's wheels have cuBLAS and NCCL."""
+    return [os.fspath(path) for path in _find_in_wheels("*/lib")]
+
+
+def wheel_toolkit() -> str:
+    """Where NVIDIA's wheels have ptxas and libdevice, unless the environment says another place."""
+    if any(os.environ.get(name) for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")):
+        return ""
+    for path in _find_in_wheels("*/nvvm/libdevice/libdevice.10.bc"):
+        if (path.parents[2] / "bin" / "ptxas").exists():
+            return os.fspath(path.parents[2])
+    return ""
 
 
 def make_request(
@@ -102,6 +117,7 @@ def make_options(
     options.cuda_graphs = cuda_graphs
     if device == "cuda":
         options.cuda_library_directories = wheel_directories()
+        options.cuda_toolkit = wheel_toolkit()
     options.memory_caps = memory_caps
     options.threads_per_rank = threads_per_rank or 0
     if cache_directory is None:

@@ -198,6 +198,7 @@ static Result<StepOptions> translate(const CompileOptions &options) {
   result.cudaMemory = options.cudaMemory == "pool" ? runtime::CudaMemory::Pool
                                                    : runtime::CudaMemory::Arena;
   result.cudaGraphs = options.cudaGraphs;
+  result.cudaToolkit = options.cudaToolkit;
   result.cudaLibraryDirectories = options.cudaLibraryDirectories;
   return result;
 }

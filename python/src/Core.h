@@ -55,6 +55,7 @@ struct CompileOptions {
   std::string transport = "threads", device = "cpu";
   std::string cudaFormat = "cubin", cudaMemory = "arena";
   bool cudaGraphs = true;
+  std::string cudaToolkit;
   std::vector<std::string> cudaLibraryDirectories;
   bool memoryCaps = true;
   unsigned threadsPerRank = 0;

@@ -242,6 +242,7 @@ static void bindOptions(nb::module_ &m) {
       .def_rw("cuda_format", &CompileOptions::cudaFormat)
       .def_rw("cuda_memory", &CompileOptions::cudaMemory)
       .def_rw("cuda_graphs", &CompileOptions::cudaGraphs)
+      .def_rw("cuda_toolkit", &CompileOptions::cudaToolkit)
       .def_rw("cuda_library_directories",
               &CompileOptions::cudaLibraryDirectories)
       .def_rw("memory_caps", &CompileOptions::memoryCaps)

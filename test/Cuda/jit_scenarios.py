@@ -102,6 +102,14 @@ def refused() -> None:
         print(error)
 
 
+def cubins() -> None:
+    """ptxas cannot be used; says which."""
+    try:
+        hetero.jit(steps.sgd, device="cuda")(steps.parameters(), steps.batch())
+    except hetero.CompileError as error:
+        print(error)
+
+
 def fails() -> None:
     """A step fails once; the next call begins anew."""
     step = cuda_jit(steps.sgd)

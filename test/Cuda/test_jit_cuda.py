@@ -90,6 +90,20 @@ def test_wheels_of_nvidia_are_found(environment: dict[str, str], tmp_path: Path)
 
 
 @needs_standin
+def test_the_ptxas_of_nvidias_wheels_is_used(environment: dict[str, str], tmp_path: Path) -> None:
+    for name in ("bin/ptxas", "nvvm/libdevice/libdevice.10.bc"):
+        file = tmp_path / "nvidia" / "cuda_nvcc" / name
+        file.parent.mkdir(parents=True)
+        file.write_text("#!/bin/sh\n")
+        file.chmod(0o755)
+    said = run(
+        "cubins", environment, CUDA_HOME="", CUDA_PATH="", CUDA_ROOT="",
+        PYTHONPATH=f"{tmp_path}{os.pathsep}{environment['PYTHONPATH']}",
+    )  # fmt: skip
+    assert f"'{tmp_path}/nvidia/cuda_nvcc/bin/ptxas --help' does not say" in said, said
+
+
+@needs_standin
 def test_devices_are_listed(environment: dict[str, str]) -> None:
     command = [sys.executable, "-m", "hetero", "devices"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)

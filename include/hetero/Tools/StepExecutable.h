@@ -89,6 +89,8 @@ struct StepOptions {
   /// become graphs.
   runtime::CudaMemory cudaMemory = runtime::CudaMemory::Arena;
   bool cudaGraphs = true;
+  /// The directory of the CUDA toolkit; searched for if empty.
+  std::string cudaToolkit;
   /// Where the libraries of CUDA may be, beside the usual places.
   std::vector<std::string> cudaLibraryDirectories;
   runtime::CommunicatorOptions communication;

@@ -116,6 +116,7 @@ static LogicalResult lower(ModuleOp module, const JitOptions &options) {
     CudaPipelineOptions cuda;
     cuda.arch = options.cudaArchitectures;
     cuda.format = options.cudaFormat;
+    cuda.toolkit = options.cudaToolkit;
     cuda.probes = options.probes;
     buildCudaPipeline(manager, cuda);
   }

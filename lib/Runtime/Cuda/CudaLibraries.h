@@ -86,6 +86,9 @@
   F(ncclAllGather)                                                             \
   F(ncclReduceScatter)
 
+// Older headers give cuGraphInstantiate other arguments.
+static_assert(CUDA_VERSION >= 12000, "the toolkit is older than CUDA 12.0");
+
 namespace hetero::runtime {
 
 /// The headers have two of this name.

@@ -51,8 +51,9 @@ struct JitOptions {
   int64_t minWork = 65536;
   /// What kernels for CUDA become: "cubin" or "ptx".
   std::string cudaFormat = "cubin";
-  /// Kernels tell `hetero_probe_begin` and `hetero_probe_end` what they do; not
-  /// on CUDA devices.
+  /// The directory of the CUDA toolkit; searched for if empty.
+  std::string cudaToolkit;
+  /// Kernels tell `hetero_probe_begin` and `hetero_probe_end` what they do.
   bool probes = false;
   /// Is told what happens next: "lowering", "optimizing", "linking".
   std::function<void(llvm::StringRef phase)> progress;
