@@ -21,6 +21,7 @@ import hetero  # noqa: E402
 import jax  # noqa: E402
 import jit_steps as steps  # noqa: E402
 import numpy as np  # noqa: E402
+from hetero import zoo  # noqa: E402
 
 # The stand-in runs PTX.
 cuda_jit = functools.partial(hetero.jit, device="cuda", cuda_format="ptx")
@@ -84,6 +85,22 @@ def options() -> None:
     states = [train(cuda_jit(steps.sgd, donate_argnums=0, **kind), 6)[0] for kind in kinds]
     for state in states[1:]:
         steps.assert_close(state, states[0], 0)
+
+
+def model() -> None:
+    """A step of the zoo on a cluster, optimizer and random keys included."""
+    step = zoo.get(os.environ["HETERO_TEST_MODEL"], "test")
+    ranks = int(os.environ["HETERO_TEST_RANKS"])
+    ours = cuda_jit(
+        step.fn, cluster=steps.cluster(ranks), planner="stages", donate_argnums=step.donate_argnums
+    )
+    theirs = jax.jit(step.fn)
+    args, expected = step.warm_args(seed=1), step.warm_args(seed=1)
+    for _ in range(4):
+        results, right = ours(*args), theirs(*expected)
+        # State that is given back stays where it is.
+        args, expected = step.feed_back(args, results), step.feed_back(expected, right)
+    steps.assert_close(results, right, 1e-4)
 
 
 def mpi() -> None:

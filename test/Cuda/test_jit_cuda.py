@@ -69,6 +69,19 @@ def test_scenarios(environment: dict[str, str], scenario: str) -> None:
 
 
 @needs_standin
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(name, marks=[] if name == "mlp" else pytest.mark.slow)
+        for name in ("mlp", "gpt", "bert", "vit", "moe", "gpt_scan", "lstm")
+    ],
+)
+def test_models(environment: dict[str, str], model: str, ranks: int) -> None:
+    run("model", environment, HETERO_TEST_MODEL=model, HETERO_TEST_RANKS=str(ranks))
+
+
+@needs_standin
 def test_processes(environment: dict[str, str]) -> None:
     if not shutil.which("mpirun"):
         pytest.skip("no mpirun")
