@@ -73,6 +73,10 @@ public:
   MaybeError copy(void *to, const void *from, int64_t bytes) override;
   MaybeError accumulate(Reduction reduction, ElementType type,
                         const void *value, void *sum, int64_t count) override;
+  /// The same in a stream, by a kernel of the runtime, which is loaded when it
+  /// is first asked for. Not for sums of floats and complex numbers.
+  MaybeError combine(Reduction reduction, ElementType type, const void *value,
+                     void *sum, int64_t count, CudaHandle inStream);
   MaybeError synchronize() override;
   MaybeError endStep() override;
   MaybeError rehearse(const std::function<MaybeError()> &step) override;
@@ -153,6 +157,13 @@ private:
   std::map<const void *, CudaHandle> modules;
   std::map<std::pair<const void *, const void *>, CudaHandle> kernels;
   std::map<const void *, void *> constants;
+  /// The kernels of `combine`, as lists of one image.
+  struct Combination {
+    std::string text;
+    HeteroCudaImage images[2] = {};
+  };
+  std::map<std::pair<Reduction, ElementType>, std::unique_ptr<Combination>>
+      combinations;
   /// What a rehearsal asked for, with the sizes.
   std::vector<std::pair<const void *, int64_t>> rehearsedConstants;
 };

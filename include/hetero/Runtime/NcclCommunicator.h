@@ -109,8 +109,9 @@ private:
   /// Those that were entered: somebody will wait for them, or nobody.
   std::map<Transfer *, std::unique_ptr<Started>> waiting;
   std::vector<std::unique_ptr<Started>> sends;
-  /// What members of a scan give to those before them: constants.
-  std::map<std::tuple<Reduction, ElementType, int64_t>, std::vector<char>>
+  /// What members of a scan give to those before them: constants. The last
+  /// part of their names is whether they join a sum of floats.
+  std::map<std::tuple<Reduction, ElementType, int64_t, bool>, std::vector<char>>
       neutrals;
   /// Transfers that could not be entered.
   std::map<Transfer *, std::string> failed;

@@ -260,8 +260,7 @@ MaybeError CudaDevice::accumulate(Reduction reduction, ElementType type,
                                   const void *value, void *sum, int64_t count) {
   bool isFloat = type >= ElementType::F16;
   if (reduction != Reduction::Sum || !isFloat)
-    return std::string("the ") + nameOf(reduction) + " of " + nameOf(type) +
-           " in place is not supported on CUDA";
+    return combine(reduction, type, value, sum, count, stream);
   return count > 0 ? getApi().add(type, value, sum, count, stream)
                    : std::nullopt;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/NcclCommunicator.h"
+#include "Slab.h"
 #include "hetero/Runtime/Elements.h"
 #include <algorithm>
 #include <numeric>
@@ -120,47 +121,6 @@ MaybeError NcclCommunicator::open(const Program &program) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The part of a dense tensor that has indices [begin, end) along one
-/// dimension: as many rows as there are indices in front of the dimension.
-struct Slab {
-  char *data = nullptr;
-  int64_t rows = 1, width = 0, pitch = 0;
-
-  int64_t bytes() const { return rows * width; }
-  bool isDense() const { return rows == 1 || width == pitch; }
-};
-} // namespace
-
-static Slab makeSlab(const void *tensor, const TensorType &type,
-                     int64_t dimension, int64_t begin, int64_t end) {
-  Slab slab;
-  int64_t inner = sizeOf(type.element);
-  for (size_t d = 0; d < type.shape.size(); ++d) {
-    if (int64_t(d) < dimension)
-      slab.rows *= type.shape[d];
-    if (int64_t(d) > dimension)
-      inner *= type.shape[d];
-  }
-  slab.width = (end - begin) * inner;
-  slab.pitch = type.shape[dimension] * inner;
-  slab.data = static_cast<char *>(const_cast<void *>(tensor)) + begin * inner;
-  return slab;
-}
-
-/// What each member has of `sizes` along a dimension.
-static std::vector<Slab> makeSlabs(const void *tensor, const TensorType &type,
-                                   int64_t dimension,
-                                   const std::vector<int64_t> &sizes) {
-  std::vector<Slab> slabs;
-  int64_t begin = 0;
-  for (int64_t size : sizes) {
-    slabs.push_back(makeSlab(tensor, type, dimension, begin, begin + size));
-    begin += size;
-  }
-  return slabs;
-}
-
 static bool areEqual(const std::vector<int64_t> &sizes) {
   return std::adjacent_find(sizes.begin(), sizes.end(),
                             std::not_equal_to<>()) == sizes.end();
@@ -196,7 +156,21 @@ private:
   MaybeError addScatter(const TransferPart &part);
   MaybeError addExchange(const TransferPart &part);
   MaybeError addScan(const TransferPart &part);
-  MaybeError checkReduction(const Instruction &what, ElementType type) const;
+  MaybeError addOwnReduction(const TransferPart &part);
+  MaybeError addOwnScatter(const TransferPart &part,
+                           const std::vector<char *> &blocks,
+                           const std::vector<Slab> &places);
+  /// The neutral value in every element; null after an error, which is kept.
+  /// What joins a sum of floats is -0, which leaves the sign of a zero alone.
+  const void *getNeutral(Reduction reduction, const TensorType &type,
+                         bool isSummand = false);
+  /// Sends bytes to a member and receives some from it, if there are any.
+  void addMessages(int64_t member, const char *out, int64_t outBytes, char *in,
+                   int64_t inBytes);
+  /// To `to` what all members gave, which lies one after the other from
+  /// `parts` on, in their order; after.
+  void combineAll(const Instruction &what, const TensorType &type,
+                  const char *parts, size_t numParts, void *to);
 
   /// Memory for the transfer; null after an error, which is kept.
   char *take(int64_t bytes);
@@ -251,17 +225,64 @@ void NcclCommunicator::Work::unpack(const char *block, const Slab &slab) {
     });
 }
 
-/// NCCL reduces numbers; of bits it has those of booleans.
-MaybeError NcclCommunicator::Work::checkReduction(const Instruction &what,
-                                                  ElementType type) const {
-  bool isBits =
-      (what.reduction == Reduction::And || what.reduction == Reduction::Or) &&
-      type != ElementType::Bool;
+/// NCCL has no numbers of 16 bits but floats, and of bits it reduces those of
+/// booleans, which are the lesser or the greater byte.
+static bool isReducedByNccl(Reduction reduction, ElementType type) {
+  bool isBits = reduction == Reduction::And || reduction == Reduction::Or;
   bool isShort = type == ElementType::I16 || type == ElementType::U16;
-  if (!isBits && !isShort)
-    return std::nullopt;
-  return std::string("the ") + nameOf(what.reduction) + " of " + nameOf(type) +
-         " between ranks is not supported by NCCL";
+  return !isShort && (!isBits || type == ElementType::Bool);
+}
+
+void NcclCommunicator::Work::combineAll(const Instruction &what,
+                                        const TensorType &type,
+                                        const char *parts, size_t numParts,
+                                        void *to) {
+  int64_t bytes = type.numBytes(), count = type.numElements();
+  copy(to, parts, bytes, after);
+  for (size_t i = 1; i < numParts; ++i)
+    after.emplace_back([=, reduction = what.reduction, element = type.element] {
+      return device.combine(reduction, element, parts + i * bytes, to, count,
+                            channel.stream);
+    });
+}
+
+/// An all-reduce or a scan of what NCCL does not reduce: every member gathers
+/// the operands of all.
+MaybeError NcclCommunicator::Work::addOwnReduction(const TransferPart &part) {
+  const Instruction &what = *part.instruction;
+  int64_t bytes = part.operandType->numBytes();
+  char *all = take(bytes * what.group.size());
+  if (failure)
+    return failure;
+  const void *from = part.operand;
+  calls.emplace_back([=] {
+    return api.allGather(from, all, bytes, ElementType::U8, channel.group,
+                         channel.stream);
+  });
+  bool isScan = what.opcode == Opcode::ExclusiveScan;
+  if (!isScan || self > 0) {
+    combineAll(what, *part.operandType, all, isScan ? self : what.group.size(),
+               part.result);
+    return failure;
+  }
+  const void *neutral = getNeutral(what.reduction, *part.operandType);
+  copy(part.result, neutral, bytes, after);
+  return failure;
+}
+
+void NcclCommunicator::Work::addMessages(int64_t member, const char *out,
+                                         int64_t outBytes, char *in,
+                                         int64_t inBytes) {
+  if (outBytes > 0)
+    calls.emplace_back([=] {
+      return api.send(out, outBytes, ElementType::U8, member, channel.group,
+                      channel.stream);
+    });
+  if (inBytes > 0)
+    calls.emplace_back([=] {
+      return api.receive(in, inBytes, ElementType::U8, member, channel.group,
+                         channel.stream);
+    });
 }
 
 MaybeError NcclCommunicator::Work::addGather(const TransferPart &part) {
@@ -311,11 +332,29 @@ MaybeError NcclCommunicator::Work::addGather(const TransferPart &part) {
   return failure;
 }
 
+/// Every member gets its part of the operand of each, which lie in `blocks`.
+MaybeError
+NcclCommunicator::Work::addOwnScatter(const TransferPart &part,
+                                      const std::vector<char *> &blocks,
+                                      const std::vector<Slab> &places) {
+  int64_t own = part.resultType->numBytes();
+  char *parts = take(own * places.size());
+  if (failure)
+    return failure;
+  for (size_t i = 0; i < places.size(); ++i)
+    if (i == self)
+      copy(parts + i * own, blocks[i], own, before);
+    else
+      addMessages(i, blocks[i], places[i].bytes(), parts + i * own, own);
+  combineAll(*part.instruction, *part.resultType, parts, places.size(),
+             part.result);
+  return std::nullopt;
+}
+
 MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
   const Instruction &what = *part.instruction;
   ElementType type = part.operandType->element;
-  if (MaybeError error = checkReduction(what, type))
-    return error;
+  bool isOwn = !isReducedByNccl(what.reduction, type);
   int64_t size = sizeOf(type);
   std::vector<Slab> places =
       makeSlabs(part.operand, *part.operandType, what.dimension, what.sizes);
@@ -324,7 +363,8 @@ MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
   int64_t own = part.resultType->numBytes(), largest = 0;
   for (const Slab &slab : places)
     largest = std::max(largest, slab.bytes());
-  bool isPadded = what.algorithm == Algorithm::Padded && !areEqual(what.sizes);
+  bool isPadded =
+      what.algorithm == Algorithm::Padded && !areEqual(what.sizes) && !isOwn;
   std::vector<char *> blocks;
   char *block = isDense && !isPadded ? places[0].data
                 : isPadded           ? take(largest * places.size())
@@ -337,6 +377,8 @@ MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
   }
   if (failure)
     return failure;
+  if (isOwn)
+    return addOwnScatter(part, blocks, places);
   Reduction reduction = what.reduction;
   if (isPadded || areEqual(what.sizes)) {
     void *to = isPadded && own != largest ? take(largest) : part.result;
@@ -398,45 +440,53 @@ MaybeError NcclCommunicator::Work::addExchange(const TransferPart &part) {
       return failure;
     if (out != from.data)
       pack(from, out, before);
-    if (i == self) {
+    if (i == self)
       copy(in, out, to.bytes(), before);
-    } else {
-      if (int64_t bytes = from.bytes())
-        calls.emplace_back([=] {
-          return api.send(out, bytes, ElementType::U8, i, channel.group,
-                          channel.stream);
-        });
-      if (int64_t bytes = to.bytes())
-        calls.emplace_back([=] {
-          return api.receive(in, bytes, ElementType::U8, i, channel.group,
-                             channel.stream);
-        });
-    }
+    else
+      addMessages(i, out, from.bytes(), in, to.bytes());
     if (in != to.data)
       unpack(in, to);
   }
   return std::nullopt;
 }
 
+const void *NcclCommunicator::Work::getNeutral(Reduction reduction,
+                                               const TensorType &type,
+                                               bool isSummand) {
+  bool isFloat = type.element >= ElementType::F16;
+  isSummand &= isFloat && reduction == Reduction::Sum;
+  int64_t count = type.numElements();
+  std::vector<char> &values =
+      communicator.neutrals[{reduction, type.element, count, isSummand}];
+  if (values.empty()) {
+    values.resize(type.numBytes());
+    fillNeutral(reduction, type.element, values.data(), count);
+    int64_t number = sizeOf(type.element);
+    if (type.element >= ElementType::C64)
+      number /= 2;
+    for (size_t end = number; isSummand && end <= values.size(); end += number)
+      values[end - 1] = char(0x80);
+  }
+  const void *neutral = device.getConstant(values.data(), values.size());
+  if (!neutral && !failure)
+    failure = device.takeError();
+  return neutral;
+}
+
 MaybeError NcclCommunicator::Work::addScan(const TransferPart &part) {
   const Instruction &what = *part.instruction;
   ElementType type = part.operandType->element;
-  if (MaybeError error = checkReduction(what, type))
-    return error;
+  if (!isReducedByNccl(what.reduction, type))
+    return addOwnReduction(part);
   int64_t count = part.operandType->numElements();
-  int64_t bytes = part.operandType->numBytes();
-  std::vector<char> &values =
-      communicator.neutrals[{what.reduction, type, count}];
-  if (values.empty()) {
-    values.resize(bytes);
-    fillNeutral(what.reduction, type, values.data(), count);
-  }
-  const void *neutral = device.getConstant(values.data(), bytes);
-  if (!neutral)
-    return device.takeError();
+  const void *first = getNeutral(what.reduction, *part.operandType);
+  const void *others =
+      getNeutral(what.reduction, *part.operandType, /*isSummand=*/true);
+  if (failure)
+    return failure;
   Reduction reduction = what.reduction;
   for (size_t root = 0; root < what.group.size(); ++root) {
-    const void *from = self < root ? part.operand : neutral;
+    const void *from = self < root ? part.operand : root == 0 ? first : others;
     void *to = self == root ? part.result : nullptr;
     calls.emplace_back([=] {
       return api.reduce(from, to, count, type, reduction, root, channel.group,
@@ -477,8 +527,8 @@ MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
     });
     return std::nullopt;
   case Opcode::AllReduce:
-    if (MaybeError error = checkReduction(what, element))
-      return error;
+    if (!isReducedByNccl(what.reduction, element))
+      return addOwnReduction(part);
     calls.emplace_back([=, reduction = what.reduction] {
       return api.allReduce(from, to, count, element, reduction, channel.group,
                            channel.stream);

@@ -234,18 +234,39 @@ TEST(CudaTest, ScanGivesNeutralValuesToThoseBefore) {
             std::string::npos);
 }
 
-TEST(CudaTest, WhatNcclCannotReduceIsAnError) {
+TEST(CudaTest, WhatNcclCannotReduceIsGatheredAndCombined) {
   TensorType type = {ElementType::I32, {3}};
-  auto logs = record(makeCollective({type}, {type}, [](Instruction &what) {
-    what.opcode = Opcode::AllReduce;
-    what.reduction = Reduction::And;
-  }));
-  std::string text;
-  for (const std::string &line : logs[0])
-    text += line + "\n";
-  EXPECT_NE(text.find("the and of i32 between ranks is not supported by NCCL"),
-            std::string::npos)
-      << text;
+  auto logs =
+      record(makeCollective({type, type}, {type, type}, [](Instruction &what) {
+        what.opcode = Opcode::AllReduce;
+        what.reduction = Reduction::And;
+      }));
+  EXPECT_EQ(afterCompute(logs[1]),
+            "record e0 on s0\n"
+            "await e0 on s1\n"
+            "release e0\n"
+            "all_gather m0 to m2 12 ui8 in g0 on s1\n"
+            "copy m2 to m1 12 on s1\n"
+            "launch combine <1, 256>(m2+12, m1, 3) on s1\n"
+            "record e1 on s1\n"
+            "await e1 on s0\n"
+            "release e1\n");
+}
+
+TEST(CudaTest, PartsThatNcclCannotReduceAreExchanged) {
+  TensorType whole = {ElementType::I16, {3}};
+  auto logs = record(makeCollective(
+      {whole, whole}, {{ElementType::I16, {1}}, {ElementType::I16, {2}}},
+      [](Instruction &what) {
+        what.opcode = Opcode::ReduceScatter;
+        what.sizes = {1, 2};
+      }));
+  std::string text = afterCompute(logs[1]);
+  for (const char *line :
+       {"copy m0+2 to m2+4 4 on s1\n", "send m0 2 ui8 to 0 in g0 on s1\n",
+        "receive m2 4 ui8 from 0 in g0 on s1\n",
+        "launch combine <1, 256>(m2+4, m1, 2) on s1\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
 TEST(CudaTest, SendGoesOnWhileItsOperandIsReused) {
@@ -424,12 +445,25 @@ TEST(CudaTest, LoopsAroundMultiplicationsAddUp) {
                                         "m0+2144[0, 6, 1] on s0"));
 }
 
-TEST(CudaTest, IntegersAreNotAccumulated) {
-  auto device =
-      CudaDevice::create("gpu", createRecordingCudaApi([](auto &) {}));
-  MaybeError error = (*device)->accumulate(Reduction::Sum, ElementType::I32,
-                                           nullptr, nullptr, 4);
-  EXPECT_EQ(error, "the sum of i32 in place is not supported on CUDA");
+TEST(CudaTest, WhatCublasCannotAddIsCombined) {
+  std::vector<std::string> log;
+  auto device = CudaDevice::create(
+      "gpu", createRecordingCudaApi(
+                 [&](const std::string &line) { log.push_back(line); }));
+  void *memory = *(*device)->allocate(4096, "all");
+  log.clear();
+  auto accumulate = [&](Reduction reduction, ElementType type) {
+    EXPECT_EQ((*device)->accumulate(reduction, type, memory, memory, 300),
+              std::nullopt);
+  };
+  accumulate(Reduction::Sum, ElementType::I32);
+  accumulate(Reduction::Sum, ElementType::BF16);
+  accumulate(Reduction::Sum, ElementType::I32);
+  EXPECT_EQ(log, (std::vector<std::string>{
+                     "load module0 sm_0 ptx",
+                     "launch combine <2, 256>(m0, m0, 300) on s0",
+                     "add m0 to m0 300 bf16 on s0",
+                     "launch combine <2, 256>(m0, m0, 300) on s0"}));
 }
 
 TEST(CudaTest, CapHoldsForTheDevice) {
