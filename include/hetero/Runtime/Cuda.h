@@ -14,7 +14,19 @@
 #ifndef HETERO_RUNTIME_CUDA_H
 #define HETERO_RUNTIME_CUDA_H
 
+#include "hetero/Runtime/Lapack.h"
 #include <cstdint>
+
+namespace hetero::runtime {
+
+/// Whether cuBLAS or cuSOLVER has the routine. cuSOLVER lacks pivots of QR, the
+/// values and forms of matrices that are not symmetric, and tridiagonal ones.
+constexpr bool isLapackOnCuda(LapackRoutine routine) {
+  return routine != kGeqp3 && routine != kGeev && routine != kGees &&
+         routine != kGehrd && routine != kGtsv;
+}
+
+} // namespace hetero::runtime
 
 extern "C" {
 
@@ -49,6 +61,14 @@ void hetero_cuda_launch(const HeteroCudaImage *images, const char *kernel,
 ///   {11, 11, 0,  1, 4, 6, 8,  0, 8, 1,  0, 6, 1,  0, 6, 1,  0}
 void hetero_cuda_gemm(const void *a, const void *b, void *c,
                       const int64_t *table);
+
+/// As hetero_fft (hetero/Runtime/Fft.h) on memory of the device, but inverse
+/// transforms are not divided by the number of elements.
+void hetero_cuda_fft(const int64_t *call);
+
+/// As hetero_lapack (hetero/Runtime/Lapack.h) on memory of the device, for the
+/// routines that `isLapackOnCuda`. `info` of kPotrf is never left out.
+void hetero_cuda_lapack(const int64_t *call);
 
 /// Copies within the device.
 void hetero_cuda_copy(void *to, const void *from, int64_t bytes);

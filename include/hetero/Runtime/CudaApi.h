@@ -22,6 +22,8 @@
 
 #include "hetero/Runtime/Cuda.h"
 #include "hetero/Runtime/Error.h"
+#include "hetero/Runtime/Fft.h"
+#include "hetero/Runtime/Lapack.h"
 #include "hetero/Runtime/Program.h"
 #include <array>
 #include <functional>
@@ -42,6 +44,32 @@ struct CudaGemm {
   struct Steps {
     int64_t batch = 0, row = 0, column = 0;
   } a, b, c;
+};
+
+/// Transforms as hetero/Runtime/Fft.h has them, but without the division by the
+/// number of elements.
+struct CudaFft {
+  FftKind kind = kFft;
+  bool isDouble = false;
+  int64_t batch = 1;
+  std::vector<int64_t> lengths;
+};
+
+/// One call of a routine on one matrix, with sizes and options as
+/// hetero/Runtime/Lapack.h has them. Matrices lie column by column without gaps
+/// and are overwritten by results. The buffers are
+///
+///   kPotrf  a, info                    kTrsm   a, b
+///   kGetrf  a, pivots, info            kGeqrf  a, tau, info
+///   kOrgqr  a, tau, info               kOrmqr  a, tau, c, info
+///   kSyevd  a, values, info            kSytrd  a, diagonal, beside, tau, info
+///   kGesvd  a, values, u, vt, info, with no fewer rows than columns
+struct CudaSolve {
+  LapackRoutine routine = kPotrf;
+  LapackElement element = kLapackF32;
+  int64_t m = 0, n = 0, k = 0;
+  std::array<int64_t, 4> options = {};
+  std::array<void *, 5> buffers = {};
 };
 
 /// How ranks find each other: made by one, given to NCCL by all.
@@ -96,6 +124,27 @@ public:
   /// sum[i] += value[i], for floats and complex numbers.
   virtual MaybeError add(ElementType type, const void *value, void *sum,
                          int64_t count, CudaHandle stream) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Transforms and matrices. cuFFT and cuSOLVER are looked up when they are
+  // first asked for a plan or a workspace.
+  //===--------------------------------------------------------------------===//
+
+  /// A plan, which lives as long as this, and the bytes of workspace that it
+  /// needs. The same plan is given for the same transforms.
+  virtual Result<CudaHandle> planFft(const CudaFft &fft,
+                                     int64_t &workspace) = 0;
+  /// What it reads may be overwritten if the result is real.
+  virtual MaybeError runFft(CudaHandle plan, void *from, void *to,
+                            void *workspace, CudaHandle stream) = 0;
+  /// The bytes of workspace that a call needs, whatever the buffers are.
+  virtual Result<int64_t> getWorkspace(const CudaSolve &solve) = 0;
+  virtual MaybeError solve(const CudaSolve &solve, void *workspace,
+                           int64_t bytes, CudaHandle stream) = 0;
+  /// From a matrix that lies row by row to one that lies column by column.
+  virtual MaybeError transpose(LapackElement element, int64_t rows,
+                               int64_t columns, const void *from, void *to,
+                               bool isConjugated, CudaHandle stream) = 0;
 
   //===--------------------------------------------------------------------===//
   // Streams
@@ -170,6 +219,10 @@ public:
 /// devices.
 struct CudaLibraries {
   std::string driver, cublas, nccl;
+  /// Loaded only for programs that need them; without names those that
+  /// HETERO_CUFFT_LIBRARY and HETERO_CUSOLVER_LIBRARY say, or of the CUDA of
+  /// cuBLAS.
+  std::string cufft, cusolver;
   /// Where cuBLAS and NCCL are looked for before the usual places, and after
   /// those that HETERO_CUDA_LIBRARY_PATH lists.
   std::vector<std::string> directories;

@@ -27,7 +27,8 @@
 // Blocks lie where they did in an earlier step when that began from the same
 // layout, so the device can be given the same work as one graph. The session
 // decides when (Device::beginRecording). A step whose host code reads a value
-// of the device, to know how often a loop runs, cannot be recorded.
+// of the device, to know how often a loop runs, cannot be recorded, and neither
+// can one that calls cuSOLVER.
 
 #ifndef HETERO_RUNTIME_CUDADEVICE_H
 #define HETERO_RUNTIME_CUDADEVICE_H
@@ -102,6 +103,8 @@ public:
               int64_t numBlocks, int64_t blockSize, const int64_t *arguments,
               int64_t numArguments);
   void contract(const void *a, const void *b, void *c, const int64_t *table);
+  void transform(const int64_t *call);
+  void factorize(const int64_t *call);
   void copyWithin(void *to, const void *from, int64_t bytes);
   int64_t readWord(const void *from, int64_t bytes);
   void *getConstant(const void *data, int64_t bytes);
@@ -136,6 +139,8 @@ private:
   /// Whether host code has read from the device, and whether a recording is
   /// under way.
   bool hasRead = false, isRecording = false;
+  /// Whether host code has called cuSOLVER, which may wait for the device.
+  bool hasSolved = false;
   /// What host code reads in a rehearsal.
   uint64_t random = 1;
 

@@ -88,10 +88,29 @@ static bool isCall(Operation &op, StringRef name) {
   return call && call.getCallee() == name;
 }
 
-/// The array on the stack that an address is in, or null.
+/// What an address was made of, within the same memory; null if it was not.
+static Value getOrigin(Value address) {
+  if (auto number = address.getDefiningOp<LLVM::PtrToIntOp>())
+    return number.getArg();
+  if (auto element = address.getDefiningOp<LLVM::GEPOp>())
+    return element.getBase();
+  auto member = address.getDefiningOp<LLVM::ExtractValueOp>();
+  if (!member)
+    return {};
+  // A descriptor of a buffer, made member by member.
+  Value container = member.getContainer();
+  while (auto made = container.getDefiningOp<LLVM::InsertValueOp>()) {
+    if (made.getPosition() == member.getPosition())
+      return made.getValue();
+    container = made.getContainer();
+  }
+  return {};
+}
+
+/// The array on the stack that an address, or its number, is in, or null.
 static Value getArray(Value address) {
-  while (auto element = address.getDefiningOp<LLVM::GEPOp>())
-    address = element.getBase();
+  while (Value origin = getOrigin(address))
+    address = origin;
   return address.getDefiningOp<LLVM::AllocaOp>() ? address : Value();
 }
 
@@ -154,11 +173,14 @@ Blocks MemoryProof::getUsed(Operation &op) {
     return used;
   for (Value operand : op.getOperands()) {
     used.insert_range(getBlocks(operand));
-    // Arguments of a launch are stored in an array right before it.
+    // Arguments of a launch, and the list of a library's function, are stored
+    // in an array right before it.
     if (!isa<LLVM::CallOp>(op) || !getArray(operand))
       continue;
     for (Operation *before = op.getPrevNode();
-         before && !isa<LLVM::CallOp>(before); before = before->getPrevNode())
+         before &&
+         (!isa<LLVM::CallOp>(before) || isCall(*before, "hetero_cuda_free"));
+         before = before->getPrevNode())
       if (auto store = dyn_cast<LLVM::StoreOp>(before))
         if (getArray(store.getAddr()) == getArray(operand))
           used.insert_range(getBlocks(store.getValue()));

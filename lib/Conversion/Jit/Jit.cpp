@@ -173,6 +173,8 @@ static llvm::Error addSymbols(llvm::orc::LLJIT &jit,
   addDefault("hetero_lapack", &hetero_lapack);
   addDefault("hetero_cuda_launch", &hetero_cuda_launch);
   addDefault("hetero_cuda_gemm", &hetero_cuda_gemm);
+  addDefault("hetero_cuda_fft", &hetero_cuda_fft);
+  addDefault("hetero_cuda_lapack", &hetero_cuda_lapack);
   addDefault("hetero_cuda_copy", &hetero_cuda_copy);
   addDefault("hetero_cuda_read", &hetero_cuda_read);
   addDefault("hetero_cuda_constant", &hetero_cuda_constant);

@@ -193,6 +193,12 @@ private:
                                   llvm::ArrayRef<int64_t> numbers,
                                   mlir::ValueRange operands,
                                   mlir::ValueRange results);
+  /// Computes each element of a mapped value anew.
+  void replace(mlir::Value value,
+               llvm::function_ref<mlir::Value(
+                   LoopBuilder &, mlir::ValueRange indices, mlir::Value old)>
+                   body);
+  void maskFactor(mlir::stablehlo::CholeskyOp op, mlir::Value info);
   mlir::LogicalResult lower(mlir::stablehlo::FftOp op);
   mlir::LogicalResult lower(mlir::stablehlo::CholeskyOp op);
   mlir::LogicalResult lower(mlir::stablehlo::TriangularSolveOp op);

@@ -14,11 +14,18 @@
 //
 // JAX asks for matrices in column-major order; only what is in a matrix matters
 // here, so layouts are not looked at.
+//
+// On CUDA the functions are hetero_cuda_fft and hetero_cuda_lapack
+// (hetero/Runtime/Cuda.h). What the libraries leave to do is a loop over the
+// result: cuFFT does not divide, and cuSOLVER leaves the other triangle alone.
 
 #include "Lowering.h"
 #include "hetero/Dialect/Hetero/HeteroKernelOps.h"
+#include "hetero/Runtime/Cuda.h"
 #include "hetero/Runtime/Fft.h"
 #include "hetero/Runtime/Lapack.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -32,17 +39,40 @@ using namespace mlir::stablehlo;
 LogicalResult Lowering::callLibrary(Operation *op, StringRef name,
                                     ArrayRef<int64_t> numbers,
                                     ValueRange operands, ValueRange results) {
-  if (target == Target::Cuda)
-    return reject(op);
   SmallVector<Value> buffers, made;
   for (Value operand : operands)
     buffers.push_back(getBuffer(operand));
   for (Value result : results)
     made.push_back(makeBuffer(result));
-  CallLibraryOp::create(b, name, numbers, buffers, made, /*accumulates=*/false,
-                        /*inList=*/true);
+  std::string function = name.str();
+  if (target == Target::Cuda)
+    function.insert(strlen("hetero_"), "cuda_");
+  CallLibraryOp::create(b, function, numbers, buffers, made,
+                        /*accumulates=*/false, /*inList=*/true);
   mapBuffers(results, made);
   return success();
+}
+
+/// `factor * value` for a real factor.
+static Value emitScaled(LoopBuilder &b, Value value, double factor) {
+  auto type = dyn_cast<ComplexType>(value.getType());
+  if (!type)
+    return b.mulF(value, b.real(value.getType(), factor));
+  Value scale = b.real(type.getElementType(), factor);
+  Value re = complex::ReOp::create(b, value);
+  Value im = complex::ImOp::create(b, value);
+  return complex::CreateOp::create(b, type, b.mulF(re, scale),
+                                   b.mulF(im, scale));
+}
+
+void Lowering::replace(
+    Value value,
+    llvm::function_ref<Value(LoopBuilder &, ValueRange, Value)> body) {
+  Value tensor = lookup(value);
+  map(value, makeGenerated(convertType(value), [&](LoopBuilder &nested,
+                                                   ValueRange indices) {
+        return body(nested, indices, nested.extract(tensor, indices));
+      }));
 }
 
 LogicalResult Lowering::lower(FftOp op) {
@@ -67,8 +97,20 @@ LogicalResult Lowering::lower(FftOp op) {
   SmallVector<int64_t> numbers = {int64_t(op.getFftType()), element.isF64(),
                                   batch, int64_t(lengths.size())};
   numbers.append(lengths.begin(), lengths.end());
-  return callLibrary(op, "hetero_fft", numbers, op.getOperand(),
-                     op.getResult());
+  if (failed(callLibrary(op, "hetero_fft", numbers, op.getOperand(),
+                         op.getResult())))
+    return failure();
+  bool isInverse =
+      op.getFftType() == FftType::IFFT || op.getFftType() == FftType::IRFFT;
+  if (target == Target::Cuda && isInverse) {
+    double count = 1;
+    for (int64_t length : lengths)
+      count *= double(length);
+    replace(op.getResult(), [&](LoopBuilder &nested, ValueRange, Value value) {
+      return emitScaled(nested, value, 1 / count);
+    });
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,14 +161,59 @@ struct LapackCall {
 };
 } // namespace
 
+static Value makeNan(LoopBuilder &b, Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  Value nan = b.real(complex ? complex.getElementType() : type,
+                     std::numeric_limits<double>::quiet_NaN());
+  return complex ? complex::CreateOp::create(b, type, nan,
+                                             b.zero(complex.getElementType()))
+                       .getResult()
+                 : nan;
+}
+
+/// As the CPU does it by itself: zeros in the other triangle, and NaN if there
+/// is no factor.
+void Lowering::maskFactor(CholeskyOp op, Value info) {
+  Type element = convertType(op.getResult()).getElementType();
+  auto order = op.getLower() ? IntOrder::sge : IntOrder::sle;
+  replace(op.getResult(),
+          [&](LoopBuilder &nested, ValueRange indices, Value value) -> Value {
+            ValueRange matrix = indices.drop_back(2);
+            Value isIn =
+                nested.cmpI(order, indices[matrix.size()], indices.back());
+            Value failed = nested.extract(info, matrix);
+            Value zero = nested.integer(failed.getType(), 0);
+            Value isGood = nested.cmpI(IntOrder::eq, failed, zero);
+            Value kept = nested.select(isIn, value, nested.zero(element));
+            return nested.select(isGood, kept, makeNan(nested, element));
+          });
+}
+
 LogicalResult Lowering::lower(CholeskyOp op) {
   if (mapEmpty(op.getResult()))
     return success();
+  bool isCuda = target == Target::Cuda;
   LapackCall call{runtime::kPotrf, op.getA()};
-  call.options = {op.getLower() ? 'L' : 'U', /*alone=*/1, 0, 0};
+  call.options = {op.getLower() ? 'L' : 'U', /*alone=*/!isCuda, 0, 0};
   auto numbers = call.getNumbers();
   if (!numbers)
     return reject(op, "these element types");
+  if (isCuda) {
+    RankedTensorType type = convertType(op.getResult());
+    auto infoType =
+        RankedTensorType::get(type.getShape().drop_back(2), b.getI32Type());
+    Value factor = makeBuffer(op.getResult());
+    Value info = memref::AllocOp::create(
+        b, MemRefType::get(infoType.getShape(), b.getI32Type()));
+    CallLibraryOp::create(b, "hetero_cuda_lapack", *numbers,
+                          ValueRange(getBuffer(op.getA())),
+                          ValueRange({factor, info}), /*accumulates=*/false,
+                          /*inList=*/true);
+    mapBuffers(op.getResult(), factor);
+    maskFactor(op, bufferization::ToTensorOp::create(b, infoType, info,
+                                                     /*restrict=*/true));
+    return success();
+  }
   return callLibrary(op, "hetero_lapack", *numbers, op.getA(), op.getResult());
 }
 
@@ -231,7 +318,9 @@ LogicalResult Lowering::lower(CustomCallOp op) {
     return success();
   }
   const LapackTarget *known = findTarget(name);
-  if (!known)
+  bool isThere = target == Target::Cpu || !known ||
+                 runtime::isLapackOnCuda(known->routine);
+  if (!known || !isThere)
     return reject(op, "target '" + name + "'");
   if (op.getInputs().size() != known->numOperands)
     return op.emitError() << "calls '" << name << "' with "

@@ -6,8 +6,8 @@
 using namespace hetero::runtime;
 
 static const char message[] =
-    "this build of hetero has no CUDA, because no toolkit with cuBLAS and NCCL "
-    "was found when it was configured";
+    "this build of hetero has no CUDA, because no toolkit with cuBLAS, cuFFT, "
+    "cuSOLVER and NCCL was found when it was configured";
 
 bool hetero::runtime::isCudaBuilt() { return false; }
 

@@ -168,7 +168,7 @@ public:
 
 bool CudaDevice::canRecord() const {
   return options.graphs && options.memory == CudaMemory::Arena && !hasRead &&
-         !silent;
+         !hasSolved && !silent;
 }
 
 MaybeError CudaDevice::beginRecording() {
@@ -428,6 +428,14 @@ extern "C" void hetero_cuda_launch(const HeteroCudaImage *images,
 extern "C" void hetero_cuda_gemm(const void *a, const void *b, void *c,
                                  const int64_t *table) {
   getCurrentDevice().contract(a, b, c, table);
+}
+
+extern "C" void hetero_cuda_fft(const int64_t *call) {
+  getCurrentDevice().transform(call);
+}
+
+extern "C" void hetero_cuda_lapack(const int64_t *call) {
+  getCurrentDevice().factorize(call);
 }
 
 extern "C" void hetero_cuda_copy(void *to, const void *from, int64_t bytes) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaLibraries.h"
+#include "MathLibraries.h"
 #include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <functional>
 #include <link.h>
 
 using namespace hetero::runtime;
@@ -17,6 +17,8 @@ using namespace hetero::runtime;
 static constexpr int leastDriver = 12000;
 /// 2.10 has sums of bfloat16; graphs may contain its operations since 2.9.
 static constexpr int leastNccl = 21000;
+
+static constexpr int builtMajor = CUDA_VERSION / 1000;
 
 static Result<void *> open(const std::string &path) {
   if (void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
@@ -242,20 +244,20 @@ static void addDirectories(const char *text,
   }
 }
 
-MaybeError CudaFunctions::loadLibraries(const CudaLibraries &named,
-                                        const CudaPlatform &platform) {
-  std::vector<std::string> directories;
+MaybeError CudaFunctions::loadLibraries(const CudaLibraries &given,
+                                        const CudaPlatform &machine) {
+  named = given;
+  platform = machine;
   addDirectories(std::getenv("HETERO_CUDA_LIBRARY_PATH"), directories);
   directories.insert(directories.end(), named.directories.begin(),
                      named.directories.end());
-  constexpr int builtMajor = CUDA_VERSION / 1000;
   Search blas = {
-      {"cuBLAS", "libcublas.so", true, HETERO_CUBLAS_LIBRARY, builtMajor},
+      {"cuBLAS", "libcublas.so", true, 0, HETERO_CUBLAS_LIBRARY, builtMajor},
       "HETERO_CUBLAS_LIBRARY",
       getNamed(named.cublas, "HETERO_CUBLAS_LIBRARY"),
       [&](void *library) { return findCublas(library, platform); }};
   Search nccl = {
-      {"NCCL", "libnccl.so.2", false, HETERO_NCCL_LIBRARY, builtMajor},
+      {"NCCL", "libnccl.so.2", false, 0, HETERO_NCCL_LIBRARY, builtMajor},
       "HETERO_NCCL_LIBRARY",
       getNamed(named.nccl, "HETERO_NCCL_LIBRARY"),
       [&](void *library) { return findNccl(library, platform); }};
@@ -273,6 +275,17 @@ MaybeError CudaFunctions::loadLibraries(const CudaLibraries &named,
   return std::nullopt;
 }
 
+MaybeError
+CudaFunctions::loadLater(const CudaLibraryKind &kind, const char *variable,
+                         const std::string &given,
+                         const std::function<MaybeError(void *)> &use) const {
+  Result<std::string> found = findFirst(
+      {kind, variable, getNamed(given, variable), use}, platform, directories);
+  if (found)
+    return std::nullopt;
+  return found.error();
+}
+
 bool hetero::runtime::isCudaBuilt() { return true; }
 
 MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &named) {
@@ -280,6 +293,9 @@ MaybeError hetero::runtime::checkCudaLibraries(const CudaLibraries &named) {
   if (!functions)
     return functions.error();
   // As if the driver were new and had new devices.
-  MaybeError error = functions->loadLibraries(named, {INT_MAX, INT_MAX});
-  return error ? error : functions->ncclMissing;
+  if (MaybeError error = functions->loadLibraries(named, {INT_MAX, INT_MAX}))
+    return error;
+  if (functions->ncclMissing)
+    return functions->ncclMissing;
+  return checkMathLibraries(*functions);
 }

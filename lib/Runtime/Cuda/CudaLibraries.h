@@ -14,6 +14,7 @@
 #include "hetero/Runtime/CudaApi.h"
 #include <cublas_v2.h>
 #include <cuda.h>
+#include <functional>
 #include <nccl.h>
 
 #define HETERO_DRIVER_FUNCTIONS(F)                                             \
@@ -66,7 +67,15 @@
   F(cublasDestroy)                                                             \
   F(cublasSetStream)                                                           \
   F(cublasGetStatusString)                                                     \
-  F(cublasAxpyEx)
+  F(cublasAxpyEx)                                                              \
+  F(cublasStrsm)                                                               \
+  F(cublasDtrsm)                                                               \
+  F(cublasCtrsm)                                                               \
+  F(cublasZtrsm)                                                               \
+  F(cublasSgeam)                                                               \
+  F(cublasDgeam)                                                               \
+  F(cublasCgeam)                                                               \
+  F(cublasZgeam)
 
 #define HETERO_NCCL_FUNCTIONS(F)                                               \
   F(ncclGetVersion)                                                            \
@@ -117,13 +126,21 @@ struct CudaFunctions {
   /// Why there is no NCCL; its functions are null then. One that is named has
   /// to be there.
   MaybeError ncclMissing;
+  /// What was asked for, and where it has to run.
+  CudaLibraries named;
+  CudaPlatform platform;
 
   /// Those of the driver. They stay loaded. The error names the library or the
   /// function.
   static Result<CudaFunctions> loadDriver(const CudaLibraries &libraries);
   /// The others, of a CUDA that fits. The error says what was looked for.
-  MaybeError loadLibraries(const CudaLibraries &named,
-                           const CudaPlatform &platform);
+  MaybeError loadLibraries(const CudaLibraries &given,
+                           const CudaPlatform &machine);
+  /// One that only some programs need, after the others: `use` looks up its
+  /// functions, `variable` of the environment names it unless it is given.
+  MaybeError loadLater(const CudaLibraryKind &kind, const char *variable,
+                       const std::string &given,
+                       const std::function<MaybeError(void *)> &use) const;
 
   /// Why the call failed, if it did.
   MaybeError check(CUresult result, const char *what) const;
@@ -131,6 +148,9 @@ struct CudaFunctions {
 private:
   MaybeError findCublas(void *library, const CudaPlatform &platform);
   MaybeError findNccl(void *library, const CudaPlatform &platform);
+
+  /// Where libraries are looked for first.
+  std::vector<std::string> directories;
 };
 
 /// "2.28.9" for 22809.

@@ -106,8 +106,9 @@ hetero::runtime::listPlaces(const CudaLibraryKind &kind,
   if (!kind.isFileByMajor)
     majors.assign(1, 0);
   auto getFile = [&](int major) {
-    return kind.isFileByMajor ? kind.file + "." + std::to_string(major)
-                              : kind.file;
+    return kind.isFileByMajor
+               ? kind.file + "." + std::to_string(major - kind.lag)
+               : kind.file;
   };
   Places places;
   for (int major : majors)

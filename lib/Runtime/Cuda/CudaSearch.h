@@ -47,6 +47,8 @@ struct CudaLibraryKind {
   /// Its file is called this: "libcublas.so.12", by CUDA, or one name for all.
   std::string file;
   bool isFileByMajor = false;
+  /// How far the number of its file is behind that of its CUDA.
+  int lag = 0;
   /// That of the toolkit that this was built with, and its CUDA.
   std::string built;
   int builtMajor = 0;

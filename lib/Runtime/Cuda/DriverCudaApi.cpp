@@ -77,6 +77,10 @@ DriverCudaApi::~DriverCudaApi() {
   f.cuCtxSetCurrent(context);
   for (ncclComm_t group : groups)
     f.ncclCommDestroy(group);
+  for (const FftPlan &plan : plans)
+    cufft->cufftDestroy(plan.plan);
+  if (solver)
+    cusolver->cusolverDnDestroy(solver);
   if (cublas)
     f.cublasDestroy(cublas);
   for (const std::vector<CUevent> &events : spare)

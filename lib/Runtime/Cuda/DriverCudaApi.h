@@ -4,20 +4,23 @@
 // The implementation of CudaApi that `createCudaApi` gives. Its functions lie
 // by what they call: the driver for memory and kernels (DriverCudaApi.cpp) and
 // for streams (DriverCudaApiStreams.cpp), cuBLAS (DriverCudaApiBlas.cpp), NCCL
-// (DriverCudaApiNccl.cpp).
+// (DriverCudaApiNccl.cpp), cuFFT (DriverCudaApiFft.cpp) and cuSOLVER
+// (DriverCudaApiSolver.cpp).
 
 #ifndef HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
 #define HETERO_LIB_RUNTIME_CUDA_DRIVERCUDAAPI_H
 
 #include "CudaLibraries.h"
+#include "MathLibraries.h"
 #include "hetero/Runtime/CudaApi.h"
+#include <optional>
 #include <set>
 
 namespace hetero::runtime {
 
 class DriverCudaApi : public CudaApi {
 public:
-  explicit DriverCudaApi(CudaFunctions functions) : f(functions) {}
+  explicit DriverCudaApi(CudaFunctions functions) : f(std::move(functions)) {}
   ~DriverCudaApi() override;
 
   MaybeError initialize(int index);
@@ -50,6 +53,16 @@ public:
                   CudaHandle stream) override;
   MaybeError add(ElementType type, const void *value, void *sum, int64_t count,
                  CudaHandle stream) override;
+
+  Result<CudaHandle> planFft(const CudaFft &fft, int64_t &workspace) override;
+  MaybeError runFft(CudaHandle plan, void *from, void *to, void *workspace,
+                    CudaHandle stream) override;
+  Result<int64_t> getWorkspace(const CudaSolve &solve) override;
+  MaybeError solve(const CudaSolve &solve, void *workspace, int64_t bytes,
+                   CudaHandle stream) override;
+  MaybeError transpose(LapackElement element, int64_t rows, int64_t columns,
+                       const void *from, void *to, bool isConjugated,
+                       CudaHandle stream) override;
 
   Result<CudaHandle> createStream() override;
   Result<CudaHandle> record(CudaHandle stream, bool isTimed) override;
@@ -106,6 +119,17 @@ private:
   MaybeError poll(const std::function<CUresult()> &ask, const char *what,
                   const std::function<MaybeError()> &getFailure);
 
+  /// A plan of cuFFT and what it is for.
+  struct FftPlan {
+    CudaFft fft;
+    cufftHandle plan = 0;
+    int64_t workspace = 0;
+  };
+  MaybeError makePlan(FftPlan &plan);
+  /// Loads cuSOLVER, unless it is there.
+  MaybeError openCusolver();
+  MaybeError solveTriangular(const CudaSolve &solve, CudaHandle stream);
+
   CudaFunctions f;
   std::string name;
   CUdevice device = 0;
@@ -118,6 +142,11 @@ private:
   std::set<CUevent> timed;
   std::vector<CUmodule> modules;
   std::vector<ncclComm_t> groups;
+  /// What only some programs need.
+  std::optional<CufftFunctions> cufft;
+  std::optional<CusolverFunctions> cusolver;
+  cusolverDnHandle_t solver = nullptr;
+  std::vector<FftPlan> plans;
 };
 
 inline CUdeviceptr toDevice(const void *memory) {

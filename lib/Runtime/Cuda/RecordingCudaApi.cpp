@@ -46,6 +46,16 @@ public:
   MaybeError add(ElementType type, const void *value, void *sum, int64_t count,
                  CudaHandle stream) override;
 
+  Result<CudaHandle> planFft(const CudaFft &fft, int64_t &workspace) override;
+  MaybeError runFft(CudaHandle plan, void *from, void *to, void *workspace,
+                    CudaHandle stream) override;
+  Result<int64_t> getWorkspace(const CudaSolve &solve) override;
+  MaybeError solve(const CudaSolve &solve, void *workspace, int64_t bytes,
+                   CudaHandle stream) override;
+  MaybeError transpose(LapackElement element, int64_t rows, int64_t columns,
+                       const void *from, void *to, bool isConjugated,
+                       CudaHandle stream) override;
+
   Result<CudaHandle> createStream() override;
   Result<CudaHandle> record(CudaHandle stream, bool isTimed) override;
   MaybeError await(CudaHandle stream, CudaHandle event) override;
@@ -107,7 +117,7 @@ private:
   uint64_t nextAddress = uint64_t(1) << 46;
   int64_t numBlocks = 0;
   CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0,
-             numGraphs = 0;
+             numGraphs = 0, numPlans = 0;
   std::vector<std::string> kernels;
 };
 } // namespace
@@ -229,6 +239,62 @@ MaybeError RecordingCudaApi::add(ElementType type, const void *value, void *sum,
                                  int64_t count, CudaHandle stream) {
   return line("add ", nameOfMemory(value), " to ", nameOfMemory(sum), " ",
               count, " ", nameOf(type), on(stream));
+}
+
+/// As much workspace as shows in a log.
+static constexpr int64_t someWorkspace = 1000;
+
+Result<CudaHandle> RecordingCudaApi::planFft(const CudaFft &fft,
+                                             int64_t &workspace) {
+  std::string lengths;
+  for (int64_t length : fft.lengths)
+    lengths += (lengths.empty() ? "" : "x") + std::to_string(length);
+  const char *const kinds[] = {"fft", "ifft", "rfft", "irfft"};
+  workspace = someWorkspace;
+  line("plan ", numPlans, " ", kinds[fft.kind],
+       fft.isDouble ? " f64 " : " f32 ", fft.batch, " x ", lengths);
+  return numPlans++;
+}
+
+MaybeError RecordingCudaApi::runFft(CudaHandle plan, void *from, void *to,
+                                    void *workspace, CudaHandle stream) {
+  return line("run plan ", plan, " ", nameOfMemory(from), " to ",
+              nameOfMemory(to), " with ", nameOfMemory(workspace), on(stream));
+}
+
+static const char *nameOf(LapackElement element) {
+  const char *const names[] = {"f32", "f64", "complex<f32>", "complex<f64>"};
+  return names[element];
+}
+
+Result<int64_t> RecordingCudaApi::getWorkspace(const CudaSolve &solve) {
+  return solve.routine == kTrsm ? 0 : someWorkspace;
+}
+
+MaybeError RecordingCudaApi::solve(const CudaSolve &solve, void *workspace,
+                                   int64_t, CudaHandle stream) {
+  const char *const names[] = {"potrf", "trsm",  "getrf", "geqrf", "geqp3",
+                               "orgqr", "ormqr", "syevd", "gesdd", "gesvd",
+                               "geev",  "gees",  "gehrd", "sytrd", "gtsv"};
+  std::string list;
+  for (void *buffer : solve.buffers)
+    if (buffer)
+      list += " " + nameOfMemory(buffer);
+  for (int64_t option : solve.options)
+    if (option)
+      list += std::string(" ") + char(option);
+  return line(names[solve.routine], " ", nameOf(solve.element), " ", solve.m,
+              "x", solve.n, list, " with ", nameOfMemory(workspace),
+              on(stream));
+}
+
+MaybeError RecordingCudaApi::transpose(LapackElement element, int64_t rows,
+                                       int64_t columns, const void *from,
+                                       void *to, bool isConjugated,
+                                       CudaHandle stream) {
+  return line("transpose ", nameOf(element), " ", rows, "x", columns, " ",
+              nameOfMemory(from), " to ", nameOfMemory(to),
+              isConjugated ? " conjugated" : "", on(stream));
 }
 
 Result<CudaHandle> RecordingCudaApi::createStream() {

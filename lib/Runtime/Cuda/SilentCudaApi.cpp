@@ -60,6 +60,23 @@ public:
     return std::nullopt;
   }
 
+  Result<CudaHandle> planFft(const CudaFft &fft, int64_t &workspace) override {
+    return real.planFft(fft, workspace);
+  }
+  MaybeError runFft(CudaHandle, void *, void *, void *, CudaHandle) override {
+    return std::nullopt;
+  }
+  Result<int64_t> getWorkspace(const CudaSolve &solve) override {
+    return real.getWorkspace(solve);
+  }
+  MaybeError solve(const CudaSolve &, void *, int64_t, CudaHandle) override {
+    return std::nullopt;
+  }
+  MaybeError transpose(LapackElement, int64_t, int64_t, const void *, void *,
+                       bool, CudaHandle) override {
+    return std::nullopt;
+  }
+
   Result<CudaHandle> createStream() override { return real.createStream(); }
   Result<CudaHandle> record(CudaHandle, bool) override { return nothing; }
   MaybeError await(CudaHandle, CudaHandle) override { return std::nullopt; }

@@ -8,8 +8,8 @@
 
 namespace hetero::runtime {
 
-/// For a rehearsal: modules are loaded and kernels looked up by `real`; what
-/// would enter work does nothing and succeeds.
+/// For a rehearsal: modules are loaded, kernels looked up and transforms
+/// planned by `real`; what would enter work does nothing and succeeds.
 std::unique_ptr<CudaApi> createSilentCudaApi(CudaApi &real);
 
 } // namespace hetero::runtime

@@ -1,9 +1,9 @@
 // RUN: hetero-opt %s -split-input-file -hetero-cuda-pipeline="arch=sm_80 format=ptx" -verify-diagnostics
 
-func.func @fft(%x: tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>> {
-  // expected-error @+1 {{stablehlo.fft is not supported on CUDA}}
-  %0 = stablehlo.fft %x, type = FFT, length = [16] : (tensor<16xcomplex<f32>>) -> tensor<16xcomplex<f32>>
-  return %0 : tensor<16xcomplex<f32>>
+func.func @hessenberg(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{stablehlo.custom_call with target 'lapack_sgehrd_ffi' is not supported on CUDA}}
+  %0:3 = stablehlo.custom_call @lapack_sgehrd_ffi(%a) {mhlo.backend_config = {low = 1 : i32, high = 4 : i32}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<3xf32>, tensor<i32>)
+  return %0#0 : tensor<4x4xf32>
 }
 
 // -----

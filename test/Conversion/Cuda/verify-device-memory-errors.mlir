@@ -47,6 +47,33 @@ llvm.func @launch(%name: !llvm.ptr) {
 
 llvm.func @hetero_cuda_alloc(i64) -> !llvm.ptr
 llvm.func @hetero_cuda_free(!llvm.ptr)
+llvm.func @hetero_cuda_fft(i64)
+
+// The list of a library's function, which is a buffer itself.
+llvm.func @list() {
+  %bytes = llvm.mlir.constant(64 : i64) : i64
+  %slots = llvm.alloca %bytes x i64 : (i64) -> !llvm.ptr
+  %none = llvm.mlir.undef : !llvm.struct<(ptr, ptr, i64)>
+  %partly = llvm.insertvalue %slots, %none[1] : !llvm.struct<(ptr, ptr, i64)>
+  %buffer = llvm.insertvalue %bytes, %partly[2] : !llvm.struct<(ptr, ptr, i64)>
+  // expected-note @+1 {{it comes from here}}
+  %a = llvm.call @hetero_cuda_alloc(%bytes) : (i64) -> !llvm.ptr
+  %word = llvm.ptrtoint %a : !llvm.ptr to i64
+  %base = llvm.extractvalue %buffer[1] : !llvm.struct<(ptr, ptr, i64)>
+  %slot = llvm.getelementptr %base[%bytes] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.store %word, %slot : i64, !llvm.ptr
+  // expected-note @+1 {{it is freed here}}
+  llvm.call @hetero_cuda_free(%a) : (!llvm.ptr) -> ()
+  %address = llvm.ptrtoint %base : !llvm.ptr to i64
+  // expected-error @+1 {{uses memory of the device that has been freed}}
+  llvm.call @hetero_cuda_fft(%address) : (i64) -> ()
+  llvm.return
+}
+
+// -----
+
+llvm.func @hetero_cuda_alloc(i64) -> !llvm.ptr
+llvm.func @hetero_cuda_free(!llvm.ptr)
 
 llvm.func @twice() {
   %bytes = llvm.mlir.constant(64 : i64) : i64

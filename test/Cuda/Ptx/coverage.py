@@ -32,7 +32,7 @@ def main(architectures: list[str]) -> int:
     texts = {name: device_text.step(name) for name in zoo.names()}
     texts |= {name: op_programs.module(group) for name, group in device_text.programs()}
     for family in op_cases.FAMILIES:
-        if family not in device_text.UNSUPPORTED:
+        if family not in device_text.BY_LIBRARIES:
             for number, group in enumerate(device_text.functions(family)):
                 texts[f"{family}-{number}"] = device_text.lower(group)
     with tempfile.TemporaryDirectory() as directory:

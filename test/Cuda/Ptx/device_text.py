@@ -24,8 +24,8 @@ from kernel import result_types, tool  # noqa: E402
 
 from hetero import export, zoo  # noqa: E402
 
-# Families of functions with operations that CUDA devices do not have.
-UNSUPPORTED = {"fft", "linear_algebra"}
+# Families of functions that libraries carry out: test/Cuda/test_libraries.py.
+BY_LIBRARIES = {"fft", "linear_algebra"}
 
 SIZE = 40  # Programs of a module.
 

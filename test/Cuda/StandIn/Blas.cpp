@@ -1,42 +1,18 @@
 //===- Blas.cpp - cuBLAS by a BLAS of the host ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Calls.h"
+#include "BlasCall.h"
 #include "Ending.h"
 #include "Numbers.h"
 #include "Versions.h"
 #include <algorithm>
 #include <cblas.h>
 #include <complex>
-#include <cublas_v2.h>
 
 using namespace hetero::standin;
 
-namespace {
-struct Handle {
-  Device *device = nullptr;
-  CUstream stream = nullptr;
-  bool isScalarOnHost = true;
-};
-
-class BlasCall : public Call {
-public:
-  BlasCall(const char *function, cublasHandle_t handle)
-      : Call(function), handle(reinterpret_cast<Handle *>(handle)) {}
-
-  cublasStatus_t check() const;
-  Handle &getHandle() const { return *handle; }
-  Stream &getStream() const {
-    return engine.getStream(handle->stream, *handle->device, name);
-  }
-
-private:
-  Handle *handle;
-};
-} // namespace
-
-static std::set<Handle *> &getHandles() {
-  static auto *handles = new std::set<Handle *>;
+static std::set<BlasHandle *> &getHandles() {
+  static auto *handles = new std::set<BlasHandle *>;
   return *handles;
 }
 
@@ -64,7 +40,7 @@ cublasStatus_t cublasCreate(cublasHandle_t *made) {
   if (!canRunLibraries(*call.getDevice()))
     return CUBLAS_STATUS_ARCH_MISMATCH;
   openblas_set_num_threads(1);
-  auto *handle = new Handle;
+  auto *handle = new BlasHandle;
   handle->device = call.getDevice();
   getHandles().insert(handle);
   *made = reinterpret_cast<cublasHandle_t>(handle);

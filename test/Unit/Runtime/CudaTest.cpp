@@ -445,6 +445,100 @@ TEST(CudaTest, LoopsAroundMultiplicationsAddUp) {
                                         "m0+2144[0, 6, 1] on s0"));
 }
 
+namespace {
+/// A recorded device with a block that everything lies in.
+struct Recorded {
+  Recorded() {
+    auto made = CudaDevice::create(
+        "gpu", createRecordingCudaApi(
+                   [this](const std::string &line) { log.push_back(line); }));
+    device = std::move(*made);
+    memory = *device->allocate(4096, "all");
+    log.clear();
+  }
+
+  /// An address in the block, as a word of a call.
+  int64_t at(int64_t offset) const {
+    return reinterpret_cast<int64_t>(memory) + offset;
+  }
+  /// What was recorded, without where workspaces lie.
+  std::string getText() const {
+    std::string text;
+    for (const std::string &line : log)
+      text += line + "\n";
+    return text;
+  }
+
+  std::vector<std::string> log;
+  std::unique_ptr<CudaDevice> device;
+  void *memory = nullptr;
+};
+} // namespace
+
+TEST(CudaTest, OperandsOfRealResultsAreCopied) {
+  Recorded recorded;
+  Device::Scope scope(recorded.device.get());
+  const int64_t call[] = {kIrfft,           0, 2, 2, 3, 6, recorded.at(0),
+                          recorded.at(1024)};
+  hetero_cuda_fft(call);
+  // 2 x 3 x 4 complex numbers; workspace and copy lie behind the block.
+  EXPECT_EQ(recorded.getText(),
+            "plan 0 irfft f32 2 x 3x6\n"
+            "copy m0 to m0+5120 192 on s0\n"
+            "run plan 0 m0+5120 to m0+1024 with m0+4096 on s0\n");
+  EXPECT_TRUE(recorded.device->canRecord());
+}
+
+TEST(CudaTest, MatricesAreTransposedWhereTheyMustBe) {
+  Recorded recorded;
+  Device::Scope scope(recorded.device.get());
+  // A triangular system is solved from the other side, where it lies.
+  const int64_t system[] = {kTrsm,
+                            kLapackF32,
+                            1,
+                            4,
+                            2,
+                            0,
+                            'L',
+                            'U',
+                            'T',
+                            'N',
+                            recorded.at(0),
+                            recorded.at(64),
+                            recorded.at(128)};
+  hetero_cuda_lapack(system);
+  EXPECT_EQ(recorded.getText(),
+            "copy m0+64 to m0+128 32 on s0\n"
+            "trsm f32 2x4 m0 m0+128 R L T N with m0+4096 on s0\n");
+  EXPECT_TRUE(recorded.device->canRecord());
+  recorded.log.clear();
+  // An LU of each of two matrices is not that of its transpose.
+  const int64_t factors[] = {kGetrf,
+                             kLapackC64,
+                             2,
+                             3,
+                             2,
+                             0,
+                             0,
+                             0,
+                             0,
+                             0,
+                             recorded.at(0),
+                             recorded.at(512),
+                             recorded.at(768),
+                             recorded.at(1024)};
+  hetero_cuda_lapack(factors);
+  EXPECT_EQ(recorded.getText(),
+            "transpose complex<f32> 3x2 m0 to m0+4096 on s0\n"
+            "getrf complex<f32> 3x2 m0+4096 m0+768 m0+1024 with m0+4352 on s0\n"
+            "transpose complex<f32> 2x3 m0+4096 to m0+512 on s0\n"
+            "transpose complex<f32> 3x2 m0+48 to m0+4096 on s0\n"
+            "getrf complex<f32> 3x2 m0+4096 m0+776 m0+1028 with m0+4352 on s0\n"
+            "transpose complex<f32> 2x3 m0+4096 to m0+560 on s0\n");
+  // Nothing says that cuSOLVER can be captured.
+  EXPECT_FALSE(recorded.device->canRecord());
+}
+
 TEST(CudaTest, WhatCublasCannotAddIsCombined) {
   std::vector<std::string> log;
   auto device = CudaDevice::create(
