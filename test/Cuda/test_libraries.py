@@ -27,6 +27,8 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 import op_cases  # noqa: E402
+import plans  # noqa: E402
+import steps  # noqa: E402
 from kernel import run_all, tool  # noqa: E402
 
 LIBRARY = tool("../lib/libhetero-cuda-standin.so")
@@ -47,9 +49,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Kernels are compiled once for all seeds."""
+    directory = tmp_path_factory.mktemp("kernels")
+    directory.chmod(0o700)
+    return directory
+
+
 @pytest.fixture(autouse=True)
-def libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def libraries(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """hetero-run finds the stand-in where it looks for CUDA."""
+    monkeypatch.setenv("HETERO_PTX_CACHE", str(cache))
     for name in NAMES:
         monkeypatch.setenv(f"HETERO_{name}_LIBRARY", str(LIBRARY.resolve()))
     monkeypatch.setenv("HETERO_STANDIN", "devices=sm_80:1GiB")
@@ -87,8 +98,7 @@ def _step(function: Callable[..., Any], old: Sequence[np.ndarray], arguments: Se
 def _check(
     group: list[cases.Case], directory: Path, monkeypatch: pytest.MonkeyPatch, steps: int = 3
 ) -> None:
-    """All cases as one step, over orders of what CUDA leaves open. The third
-    step may be a graph that the second one has become."""
+    """All cases as one step, over orders of what CUDA leaves open."""
     expected = cases.reference(group)
     function, arguments = cases._merge(group)
     with jax.enable_x64(True):
@@ -212,6 +222,39 @@ def test_operations(name: str, tmp_path: Path) -> None:
     assert not message, message
 
 
+def _solve(a: jax.Array) -> jax.Array:
+    return jax.scipy.linalg.solve_triangular(a, a, trans="T")
+
+
+@pytest.mark.parametrize(
+    ("function", "is_graph"),
+    [
+        (lambda a: jnp.fft.irfft2(jnp.fft.rfft2(a)), True),
+        (_solve, True),
+        (lambda a: jnp.linalg.cholesky(a), False),
+    ],
+    ids=["fft", "triangular_solve", "cholesky"],
+)
+def test_graphs(
+    function: Callable[..., Any], is_graph: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps that repeat become graphs, unless cuSOLVER, which the stand-in does
+    not let anybody capture, is called in them. All of them allocate once."""
+    counts = tmp_path / "counts"
+    monkeypatch.setenv("HETERO_STANDIN", f"devices=sm_80:1GiB;counts={counts}")
+    operand = op_cases._definite(4, np.float32)
+    right = np.asarray(function(operand))
+    role = "--role=result1=updated_state:0"
+    text = _step(function, [right], [operand])
+    done = _run(text, [np.zeros_like(right), operand], tmp_path, role, "--steps=12")
+    assert done.returncode == 0, done.stderr[-3000:]
+    message = cases.error(_results(tmp_path)[1], right, cases.Case("", print, [], True))
+    assert not message, message
+    calls = dict(line.split() for line in counts.read_text().splitlines() if line[0] != "[")
+    assert int(calls.get("cuGraphLaunch", 0)) > 5 if is_graph else "cuGraphLaunch" not in calls
+    assert calls["cuMemAlloc"] == "1"
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_missing_is_refused_where_it_stands(name: str, tmp_path: Path) -> None:
     """At compile time, by name and with the place."""
@@ -228,6 +271,77 @@ def test_what_is_missing_is_refused_where_it_stands(name: str, tmp_path: Path) -
         rf"'lapack_s{REFUSED[name]}_ffi' is not supported on CUDA"
     )
     assert re.search(wanted, done.stderr), done.stderr[-3000:]
+
+
+def _training(w: jax.Array, v: jax.Array, k: jax.Array, x: jax.Array, y: jax.Array) -> Any:
+    """A step with waves in its model and a factor in its loss."""
+
+    def loss(w: jax.Array, v: jax.Array, k: jax.Array) -> jax.Array:
+        waves = jnp.fft.irfft(jnp.fft.rfft(x) * w, n=8)
+        factor = jnp.linalg.cholesky(k @ k.T + 4 * jnp.eye(8))
+        z = jax.scipy.linalg.solve_triangular(factor, jnp.tanh(waves @ v).T, lower=True).T
+        return jnp.mean((z - y) ** 2) + jnp.log(jnp.diag(factor)).sum()
+
+    value, grads = jax.value_and_grad(loss, (0, 1, 2))(w, v, k)
+    return value, *[old - 0.1 * new for old, new in zip((w, v, k), grads, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=[] if k == "mixed" else pytest.mark.slow) for k in plans.KINDS],
+)
+def test_plans(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between devices of several architectures, as parts of plans."""
+    shapes = [(5,), (8, 8), (8, 8), (10, 8), (10, 8)]
+    arguments = [op_cases.array(shape, seed=i) for i, shape in enumerate(shapes)]
+    steps.save(tmp_path / "expected.npz", [np.asarray(v) for v in jax.jit(_training)(*arguments)])
+    text = jax.jit(_training, donate_argnums=(0, 1, 2)).lower(*arguments).as_text()
+    layered = plans.read(steps.form_layers(text, 3))
+    planned = plans.apply(layered, plans.random_plan(layered, 1, kind))
+    devices = ",".join(f"{chip}:1GiB" for chip in ("sm_80", "sm_75", "sm_70", "sm_90", "sm_86"))
+    monkeypatch.setenv("HETERO_STANDIN", f"devices={devices};seed=1")
+    done = _run(planned, arguments, tmp_path, "--compare=expected.npz")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "results agree" in done.stdout
+
+
+def _everything(a: jax.Array) -> jax.Array:
+    """Calls each library, and each routine of the stand-in that f32 has but two."""
+    factor = jnp.linalg.cholesky(a)
+    _, singular, _ = jnp.linalg.svd(a[:, :2], full_matrices=False)
+    q, r = jnp.linalg.qr(a)
+    waves = jnp.fft.irfft(jnp.fft.rfft(_solve(factor)))
+    return waves + singular.sum() + q @ r + jnp.linalg.eigh(a)[0] + jnp.linalg.det(a)
+
+
+@pytest.mark.slow
+def test_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call of the libraries fails once: first and last of each function."""
+    counts = tmp_path / "counts"
+    operand = op_cases._definite(4, np.float32)
+    text = _step(_everything, [operand], [operand])
+    flags = ["--role=result1=updated_state:0", f"--cache={tmp_path / 'objects'}"]
+
+    def run(more: str) -> Any:
+        monkeypatch.setenv("HETERO_STANDIN", f"devices=sm_80:1GiB{more}")
+        return _run(text, [operand, operand], tmp_path, *flags)
+
+    done = run(f";counts={counts}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    calls = dict(line.split() for line in counts.read_text().splitlines() if line[0] != "[")
+    names = [
+        name
+        for name in calls
+        if name.startswith(("cufft", "cusolver", "cublasS")) and not name.endswith("Destroy")
+    ]
+    assert len(names) > 20
+    for name in names:
+        for number in {1, int(calls[name])}:
+            done = run(f";fail={name}@{number}")
+            assert done.returncode == 1, f"{name}@{number}"
+            assert re.search(rf"error: rank 0: .*'step'.*: {name} failed: CU", done.stderr), (
+                f"{name}@{number}: {done.stderr[-3000:]}"
+            )
 
 
 @pytest.mark.parametrize(

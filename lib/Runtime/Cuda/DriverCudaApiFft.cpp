@@ -82,8 +82,11 @@ Result<CudaHandle> DriverCudaApi::planFft(const CudaFft &fft,
     }
     FftPlan made;
     made.fft = fft;
-    if (MaybeError error = makePlan(made))
+    if (MaybeError error = makePlan(made)) {
+      if (made.plan)
+        cufft->cufftDestroy(made.plan);
       return Error{*error};
+    }
     known = plans.insert(plans.end(), std::move(made));
   }
   workspace = known->workspace;
