@@ -5,7 +5,7 @@
 // runtime, the counterpart of hetero/Runtime/Hooks.h. Host code knows neither
 // device nor stream: the thread that calls it has a current CudaDevice
 // (hetero/Runtime/CudaDevice.h), and everything goes to its stream, in order.
-// Nothing but `hetero_cuda_read` waits.
+// Nothing but `hetero_cuda_read` waits, and some of `hetero_cuda_lapack`.
 //
 // There is nobody to return an error to: the first one is kept, later calls do
 // nothing, and the step stops with it when the kernel has returned. On a thread
@@ -14,19 +14,7 @@
 #ifndef HETERO_RUNTIME_CUDA_H
 #define HETERO_RUNTIME_CUDA_H
 
-#include "hetero/Runtime/Lapack.h"
 #include <cstdint>
-
-namespace hetero::runtime {
-
-/// Whether cuBLAS or cuSOLVER has the routine. cuSOLVER lacks pivots of QR, the
-/// values and forms of matrices that are not symmetric, and tridiagonal ones.
-constexpr bool isLapackOnCuda(LapackRoutine routine) {
-  return routine != kGeqp3 && routine != kGeev && routine != kGees &&
-         routine != kGehrd && routine != kGtsv;
-}
-
-} // namespace hetero::runtime
 
 extern "C" {
 
@@ -66,8 +54,9 @@ void hetero_cuda_gemm(const void *a, const void *b, void *c,
 /// transforms are not divided by the number of elements.
 void hetero_cuda_fft(const int64_t *call);
 
-/// As hetero_lapack (hetero/Runtime/Lapack.h) on memory of the device, for the
-/// routines that `isLapackOnCuda`. `info` of kPotrf is never left out.
+/// As hetero_lapack (hetero/Runtime/Lapack.h) on memory of the device, but
+/// `info` of kPotrf is never left out. It waits for routines that cuSOLVER does
+/// not have.
 void hetero_cuda_lapack(const int64_t *call);
 
 /// Copies within the device.

@@ -125,6 +125,8 @@ private:
   bool fail(MaybeError error);
   Result<CudaHandle> getKernel(const HeteroCudaImage *images,
                                const char *kernel);
+  /// What cuSOLVER does not have.
+  MaybeError factorizeOnHost(const int64_t *call);
   /// A further piece for the arena; null if there is no more.
   void *addPiece(int64_t bytes);
   Result<int64_t> rehearseOnce(const std::function<MaybeError()> &step);

@@ -21,7 +21,6 @@
 
 #include "Lowering.h"
 #include "hetero/Dialect/Hetero/HeteroKernelOps.h"
-#include "hetero/Runtime/Cuda.h"
 #include "hetero/Runtime/Fft.h"
 #include "hetero/Runtime/Lapack.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -318,9 +317,7 @@ LogicalResult Lowering::lower(CustomCallOp op) {
     return success();
   }
   const LapackTarget *known = findTarget(name);
-  bool isThere = target == Target::Cpu || !known ||
-                 runtime::isLapackOnCuda(known->routine);
-  if (!known || !isThere)
+  if (!known)
     return reject(op, "target '" + name + "'");
   if (op.getInputs().size() != known->numOperands)
     return op.emitError() << "calls '" << name << "' with "

@@ -13,7 +13,8 @@
 //   a = u s vt    is   a^T = vt^T s u^T, if there are no fewer columns than
 //   rows
 //
-// Everything else is transposed on the way in and out.
+// Everything else is transposed on the way in and out. What cuSOLVER has no
+// routine for is computed on the host, which waits for it.
 
 #include "hetero/Runtime/CudaDevice.h"
 #include <algorithm>
@@ -281,7 +282,7 @@ void Factorization::runOne() {
   }
   default:
     failure = "routine " + std::to_string(solve.routine) +
-              " of LAPACK is not supported on CUDA";
+              " of LAPACK is none of cuSOLVER's";
   }
 }
 
@@ -291,9 +292,94 @@ MaybeError Factorization::run() {
   return failure;
 }
 
+//===----------------------------------------------------------------------===//
+// On the host
+//===----------------------------------------------------------------------===//
+
+/// cuSOLVER lacks pivots of QR, the values and forms of matrices that are not
+/// symmetric (newer versions have some), and tridiagonal systems.
+static bool isOfHost(LapackRoutine routine) {
+  return routine == kGeqp3 || routine == kGeev || routine == kGees ||
+         routine == kGehrd || routine == kGtsv;
+}
+
+/// Bytes that one matrix has in each buffer of a routine of the host; operands
+/// come first, `numOperands` of them.
+static std::vector<int64_t> getSizes(const int64_t *words,
+                                     size_t &numOperands) {
+  auto element = static_cast<LapackElement>(words[1]);
+  int64_t m = words[3], n = words[4];
+  bool isComplex = element == kLapackC64 || element == kLapackC128;
+  int64_t real = element == kLapackF64 || element == kLapackC128 ? 8 : 4;
+  int64_t size = isComplex ? 2 * real : real, info = sizeof(int32_t);
+  int64_t matrix = m * n * size, vector = n * size;
+  // Values are complex; those of real matrices come in two parts.
+  std::vector<int64_t> values(isComplex ? 1 : 2, vector), sizes;
+  auto add = [&](std::vector<int64_t> more) {
+    sizes.insert(sizes.end(), more.begin(), more.end());
+  };
+  numOperands = 1;
+  switch (static_cast<LapackRoutine>(words[0])) {
+  case kGeqp3:
+    numOperands = 2;
+    add({matrix, n * info, matrix, n * info, std::min(m, n) * size});
+    break;
+  case kGeev:
+    add({matrix});
+    add(values);
+    add({2 * n * n * real, 2 * n * n * real, info});
+    break;
+  case kGees:
+    add({matrix, matrix, matrix});
+    add(values);
+    add({info, info});
+    break;
+  case kGehrd:
+    add({matrix, matrix, std::max<int64_t>(0, n - 1) * size, info});
+    break;
+  default: // kGtsv
+    numOperands = 4;
+    for (int i = 0; i < 2; ++i)
+      add({m * size, m * size, m * size, matrix});
+    add({info});
+  }
+  return sizes;
+}
+
+MaybeError CudaDevice::factorizeOnHost(const int64_t *call) {
+  hasRead = true;
+  if (silent)
+    return std::nullopt;
+  size_t numOperands = 0;
+  std::vector<int64_t> sizes = getSizes(call, numOperands);
+  std::vector<int64_t> words(call, call + 10);
+  std::vector<std::vector<char>> buffers;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    // LAPACK wants an address for what is empty as well.
+    buffers.emplace_back(sizes[i] * call[2] + 1);
+    words.push_back(reinterpret_cast<int64_t>(buffers[i].data()));
+    if (i < numOperands)
+      if (MaybeError error = read(buffers[i].data(),
+                                  reinterpret_cast<const void *>(call[10 + i]),
+                                  sizes[i] * call[2]))
+        return error;
+  }
+  hetero_lapack(words.data());
+  for (size_t i = numOperands; i < sizes.size(); ++i)
+    if (MaybeError error = write(reinterpret_cast<void *>(call[10 + i]),
+                                 buffers[i].data(), sizes[i] * call[2]))
+      return error;
+  return std::nullopt;
+}
+
 void CudaDevice::factorize(const int64_t *call) {
   if (hasFailed)
     return;
-  hasSolved |= call[0] != kTrsm;
+  auto routine = static_cast<LapackRoutine>(call[0]);
+  if (isOfHost(routine)) {
+    fail(factorizeOnHost(call));
+    return;
+  }
+  hasSolved |= routine != kTrsm;
   fail(Factorization(*this, call).run());
 }

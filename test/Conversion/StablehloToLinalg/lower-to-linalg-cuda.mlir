@@ -51,10 +51,10 @@ func.func @triangular(%a: tensor<4x4xf32>, %b: tensor<4x2xf32>) -> tensor<4x2xf3
 
 // -----
 
-func.func @pivots(%a: tensor<6x4xf32>, %p: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{stablehlo.custom_call with target 'lapack_sgeqp3_ffi' is not supported on CUDA}}
-  %0:3 = stablehlo.custom_call @lapack_sgeqp3_ffi(%a, %p) : (tensor<6x4xf32>, tensor<4xi32>) -> (tensor<6x4xf32>, tensor<4xi32>, tensor<4xf32>)
-  return %0#1 : tensor<4xi32>
+func.func @unknown(%a: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{stablehlo.custom_call with target 'cusolver_geqrf_ffi' is not supported on CUDA}}
+  %0 = stablehlo.custom_call @cusolver_geqrf_ffi(%a) : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
 }
 
 // -----
