@@ -3,6 +3,7 @@
 
 #include "BlasCall.h"
 #include "Ending.h"
+#include "Leaks.h"
 #include "Numbers.h"
 #include "Versions.h"
 #include <algorithm>
@@ -17,7 +18,7 @@ static std::set<BlasHandle *> &getHandles() {
 }
 
 cublasStatus_t BlasCall::check() const {
-  if (fate != Fate::Works)
+  if (hasFailed() || (device && device->sickness))
     return CUBLAS_STATUS_EXECUTION_FAILED;
   if (!handle)
     return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -35,7 +36,7 @@ cublasStatus_t BlasCall::check() const {
 
 cublasStatus_t cublasCreate(cublasHandle_t *made) {
   Call call(__func__);
-  if (call.getFate() != Fate::Works || !call.getDevice())
+  if (call.hasFailed() || !call.getDevice())
     return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!canRunLibraries(*call.getDevice()))
     return CUBLAS_STATUS_ARCH_MISMATCH;
@@ -43,12 +44,14 @@ cublasStatus_t cublasCreate(cublasHandle_t *made) {
   auto *handle = new BlasHandle;
   handle->device = call.getDevice();
   getHandles().insert(handle);
+  noteGiven(Thing::BlasHandle);
   *made = reinterpret_cast<cublasHandle_t>(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {
   BlasCall call(__func__, handle);
+  noteGivenBack(Thing::BlasHandle);
   if (cublasStatus_t status = call.check())
     return status;
   getHandles().erase(&call.getHandle());
@@ -99,6 +102,9 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int *version) {
 }
 
 const char *cublasGetStatusString(cublasStatus_t status) {
+  Call call(__func__, /*doesDrift=*/false);
+  if (call.hasFailed())
+    return "unknown cuBLAS status";
   switch (status) {
   case CUBLAS_STATUS_SUCCESS:
     return "CUBLAS_STATUS_SUCCESS";

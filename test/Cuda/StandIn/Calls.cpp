@@ -115,6 +115,9 @@ Call::Call(const char *function, bool doesDrift)
   for (const Fault &fault : engine.settings.faults)
     if (fault.function == name && fault.call == count)
       fate = Fate::Fails;
+  for (const Fault &endless : engine.settings.endless)
+    if (endless.function == name && endless.call == count)
+      fate = Fate::NeverEnds;
   if (!getContexts().empty())
     device = getContexts().back();
   if (device) {
@@ -125,7 +128,7 @@ Call::Call(const char *function, bool doesDrift)
     if (device->isLost)
       fate = Fate::DeviceIsLost;
   }
-  if (fate != Fate::Works)
+  if (hasFailed())
     engine.log("fail " + name);
   if (doesDrift)
     engine.drift();
@@ -133,9 +136,16 @@ Call::Call(const char *function, bool doesDrift)
 
 Call::~Call() { engine.mutex.unlock(); }
 
+CUresult DriverCall::checkDevice() const {
+  return device ? CUresult(device->sickness) : CUDA_SUCCESS;
+}
+
 CUresult DriverCall::check(bool needsContext) const {
   if (fate == Fate::DeviceIsLost)
     return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  // What a kernel has done is said by every call that comes after it.
+  if (CUresult error = checkDevice(); error && needsContext)
+    return error;
   if (fate == Fate::Fails)
     return name.rfind("cuMemAlloc", 0) == 0 || name == "cuMemHostAlloc"
                ? CUDA_ERROR_OUT_OF_MEMORY

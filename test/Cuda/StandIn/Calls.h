@@ -13,7 +13,7 @@
 
 namespace hetero::standin {
 
-enum class Fate { Works, Fails, DeviceIsLost };
+enum class Fate { Works, Fails, NeverEnds, DeviceIsLost };
 
 class Call {
 public:
@@ -25,6 +25,10 @@ public:
 
   const std::string &getName() const { return name; }
   Fate getFate() const { return fate; }
+  /// Whether it has to return an error.
+  bool hasFailed() const {
+    return fate == Fate::Fails || fate == Fate::DeviceIsLost;
+  }
   /// Of the current context; null if there is none.
   Device *getDevice() const { return device; }
 
@@ -42,6 +46,8 @@ public:
 
   /// What it has to return at once; zero to go on.
   CUresult check(bool needsContext = true) const;
+  /// What it has to return after it has waited for the device.
+  CUresult checkDevice() const;
 };
 
 /// The devices of the contexts that are current in this thread, the last one on

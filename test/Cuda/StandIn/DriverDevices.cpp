@@ -3,6 +3,7 @@
 
 #include "Calls.h"
 #include "Ending.h"
+#include "Leaks.h"
 #include <cstring>
 
 using namespace hetero::standin;
@@ -43,6 +44,7 @@ static Device *getDevice(Engine &engine, CUdevice index) {
     "the provided PTX was compiled with an unsupported toolchain")             \
   F(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle")                      \
   F(CUDA_ERROR_NOT_FOUND, "named symbol not found")                            \
+  F(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered")    \
   F(CUDA_ERROR_NOT_READY, "device not ready")                                  \
   F(CUDA_ERROR_NOT_SUPPORTED, "operation not supported")                       \
   F(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,                                     \
@@ -55,6 +57,9 @@ static Device *getDevice(Engine &engine, CUdevice index) {
   F(CUDA_ERROR_UNKNOWN, "unknown error")
 
 CUresult cuGetErrorName(CUresult error, const char **text) {
+  DriverCall call(__func__, /*doesDrift=*/false);
+  if (call.getFate() == Fate::Fails)
+    return CUDA_ERROR_INVALID_VALUE;
 #define HETERO_NAME(code, meaning)                                             \
   if (error == (code)) {                                                       \
     *text = #code;                                                             \
@@ -66,6 +71,9 @@ CUresult cuGetErrorName(CUresult error, const char **text) {
 }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
+  DriverCall call(__func__, /*doesDrift=*/false);
+  if (call.getFate() == Fate::Fails)
+    return CUDA_ERROR_INVALID_VALUE;
 #define HETERO_MEANING(code, meaning)                                          \
   if (error == (code)) {                                                       \
     *text = meaning;                                                           \
@@ -219,12 +227,14 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice index) {
   if (!device)
     return CUDA_ERROR_INVALID_DEVICE;
   ++device->numContexts;
+  noteGiven(Thing::Context);
   *context = toHandle(device);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice index) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Context);
   if (CUresult error = call.check(/*needsContext=*/false))
     return error;
   Device *device = ::getDevice(Engine::get(), index);
@@ -300,7 +310,7 @@ CUresult cuCtxSynchronize() {
     if (stream->capture)
       return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   engine.wait(engine.getLast(*call.getDevice()), "cuCtxSynchronize");
-  return CUDA_SUCCESS;
+  return call.checkDevice();
 }
 
 CUresult cuMemGetInfo(size_t *available, size_t *total) {

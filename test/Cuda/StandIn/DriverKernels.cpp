@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Ending.h"
 #include "FakeKernels.h"
+#include "Leaks.h"
 #include "Versions.h"
 #include <cstring>
 
@@ -74,6 +75,7 @@ static CUresult load(const DriverCall &call, CUmodule *handle,
   module->code = std::move(code);
   getModules().insert(module);
   *handle = reinterpret_cast<CUmodule>(module);
+  noteGiven(Thing::Module);
   return CUDA_SUCCESS;
 }
 
@@ -90,6 +92,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned,
 
 CUresult cuModuleUnload(CUmodule handle) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Module);
   if (CUresult error = call.check())
     return error;
   auto *module = reinterpret_cast<Module *>(handle);
@@ -205,6 +208,11 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
   work.name = "kernel " + quote(function.name);
   work.run = [launch, kernel = function.kernel, code = function.module->code,
               &device](const std::string &who) {
+    static int64_t numRun = 0;
+    if (++numRun == Engine::get().settings.faultyKernel) {
+      device.sickness = CUDA_ERROR_ILLEGAL_ADDRESS;
+      return;
+    }
     device.memory.setActor(who);
     kernel->run(launch, device.memory);
     device.memory.setActor("");

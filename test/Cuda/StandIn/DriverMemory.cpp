@@ -3,6 +3,7 @@
 
 #include "Calls.h"
 #include "Ending.h"
+#include "Leaks.h"
 
 using namespace hetero::standin;
 
@@ -35,12 +36,14 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   Engine &engine = Engine::get();
   if (!*address)
     return CUDA_ERROR_OUT_OF_MEMORY;
+  noteGiven(Thing::Allocation);
   engine.log("cuMemAlloc: " + call.getDevice()->memory.describe(*address));
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemFree(CUdeviceptr address) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Allocation);
   if (CUresult error = call.check())
     return error;
   if (!address)
@@ -82,6 +85,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream handle) {
   }
   if (!made)
     return CUDA_ERROR_OUT_OF_MEMORY;
+  noteGiven(Thing::Allocation);
   *address = made;
   Allocation &allocation = memory.get(made, "cuMemAllocAsync");
   allocation.isReachable = false;
@@ -101,6 +105,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes,
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Allocation);
   if (CUresult error = call.check())
     return error;
   Engine &engine = Engine::get();
@@ -183,7 +188,10 @@ static CUresult allocatePinned(const DriverCall &call, void **memory,
   if (!memory || !bytes)
     return CUDA_ERROR_INVALID_VALUE;
   *memory = Engine::get().pinned.allocate(bytes);
-  return *memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!*memory)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  noteGiven(Thing::PinnedBlock);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocHost(void **memory, size_t bytes) {
@@ -199,11 +207,14 @@ CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
 /// As cuMemFree, it waits for everything that could still use it.
 static CUresult releasePinned(const DriverCall &call, void *memory,
                               bool isAdopted) {
+  if (!isAdopted)
+    noteGivenBack(Thing::PinnedBlock);
   if (CUresult error = call.check())
     return error;
   Engine &engine = Engine::get();
   for (const auto &device : engine.devices)
-    engine.wait(engine.getLast(*device), call.getName());
+    if (!device->sickness)
+      engine.wait(engine.getLast(*device), call.getName());
   engine.pinned.release(memory, isAdopted, call.getName());
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Capture.h"
 #include "Ending.h"
+#include "Leaks.h"
 #include <algorithm>
 
 using namespace hetero::standin;
@@ -24,6 +25,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     return CUDA_ERROR_INVALID_VALUE;
   *stream = reinterpret_cast<CUstream>(Engine::get().createStream(
       *call.getDevice(), !(flags & CU_STREAM_NON_BLOCKING)));
+  noteGiven(Thing::Stream);
   return CUDA_SUCCESS;
 }
 
@@ -33,6 +35,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int) {
 
 CUresult cuStreamDestroy(CUstream handle) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Stream);
   if (CUresult error = call.check())
     return error;
   if (!handle)
@@ -50,7 +53,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   Engine::get().wait({stream.last},
                      "cuStreamSynchronize of stream " + str(stream.number));
-  return CUDA_SUCCESS;
+  return call.checkDevice();
 }
 
 CUresult cuStreamQuery(CUstream handle) {
@@ -61,7 +64,7 @@ CUresult cuStreamQuery(CUstream handle) {
   if (stream.capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   bool isDone = Engine::get().poll({stream.last}, call.getName());
-  return isDone ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return isDone ? call.checkDevice() : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void *data) {
@@ -103,6 +106,7 @@ CUresult cuEventCreate(CUevent *handle, unsigned flags) {
   event->device = call.getDevice();
   event->hasTime = !(flags & CU_EVENT_DISABLE_TIMING);
   getEvents().insert(event);
+  noteGiven(Thing::Event);
   *handle = reinterpret_cast<CUevent>(event);
   return CUDA_SUCCESS;
 }
@@ -110,6 +114,7 @@ CUresult cuEventCreate(CUevent *handle, unsigned flags) {
 /// What was entered to wait for it still does.
 CUresult cuEventDestroy(CUevent handle) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Event);
   if (CUresult error = call.check())
     return error;
   Event *event = &getEvent(call, handle);
@@ -149,7 +154,7 @@ CUresult cuEventQuery(CUevent handle) {
   if (event.capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   bool isDone = Engine::get().poll({event.recorded}, call.getName());
-  return isDone ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return isDone ? call.checkDevice() : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent handle) {
@@ -160,7 +165,7 @@ CUresult cuEventSynchronize(CUevent handle) {
   if (event.capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   Engine::get().wait({event.recorded}, call.getName());
-  return CUDA_SUCCESS;
+  return call.checkDevice();
 }
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent first,
@@ -226,6 +231,7 @@ CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = &stream;
   stream.capture->tips[&stream];
+  noteGiven(Thing::Capture);
   return CUDA_SUCCESS;
 }
 
@@ -255,7 +261,8 @@ static bool isJoined(const Capture &capture) {
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
   DriverCall call(__func__);
-  if (CUresult error = call.check())
+  *graph = nullptr;
+  if (CUresult error = call.check(); error && !call.hasFailed())
     return error;
   Stream &stream = getStream(call, handle);
   std::shared_ptr<Capture> capture = stream.capture;
@@ -263,12 +270,18 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
     return CUDA_ERROR_ILLEGAL_STATE;
   if (capture->origin != &stream)
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  // Also one that has failed ends with this call.
   for (auto &[other, tip] : capture->tips)
     other->capture = nullptr;
-  *graph = nullptr;
+  noteGivenBack(Thing::Capture);
+  if (call.getFate() == Fate::Fails)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (CUresult error = call.check())
+    return error;
   if (!isJoined(*capture))
     return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   *graph = reinterpret_cast<CUgraph>(new Graph(std::move(capture->graph)));
+  noteGiven(Thing::Graph);
   return CUDA_SUCCESS;
 }
 
@@ -284,6 +297,7 @@ CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph,
     made->streams.push_back(
         Engine::get().createStream(*made->device, /*isBlocking=*/false));
   *executable = reinterpret_cast<CUgraphExec>(made);
+  noteGiven(Thing::ExecutableGraph);
   return CUDA_SUCCESS;
 }
 
@@ -317,6 +331,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream streamHandle) {
 
 CUresult cuGraphExecDestroy(CUgraphExec handle) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::ExecutableGraph);
   if (CUresult error = call.check(/*needsContext=*/false))
     return error;
   auto *executable = reinterpret_cast<ExecutableGraph *>(handle);
@@ -328,6 +343,7 @@ CUresult cuGraphExecDestroy(CUgraphExec handle) {
 
 CUresult cuGraphDestroy(CUgraph graph) {
   DriverCall call(__func__);
+  noteGivenBack(Thing::Graph);
   if (CUresult error = call.check(/*needsContext=*/false))
     return error;
   delete reinterpret_cast<Graph *>(graph);

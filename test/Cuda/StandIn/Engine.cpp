@@ -5,6 +5,7 @@
 #include "Calls.h"
 #include "Capture.h"
 #include "Ending.h"
+#include "Leaks.h"
 #include <algorithm>
 #include <chrono>
 #include <cuda.h>
@@ -37,6 +38,8 @@ Engine::Engine(Settings given) : settings(std::move(given)) {
   random.seed(sequence);
   setReport(settings.report);
   openLogs(settings);
+  if (settings.refusesLeaks)
+    refuseLeaks();
   for (const DeviceKind &kind : settings.devices) {
     devices.push_back(std::make_unique<Device>(devices.size(), kind, random()));
     createStream(*devices.back(), /*isBlocking=*/true);
@@ -177,7 +180,7 @@ OperationRef Engine::findCommunication(uint64_t number) const {
 
 bool Engine::isRunnable(const Operation &operation) const {
   const Stream &stream = *operation.stream;
-  if (operation.state != State::Queued ||
+  if (operation.state != State::Queued || stream.device->sickness ||
       stream.queue.front().get() != &operation)
     return false;
   for (const OperationRef &other : operation.waits)
@@ -348,8 +351,10 @@ bool Engine::step(const std::vector<OperationRef> &operations) {
 
 static bool areDone(const std::vector<OperationRef> &operations) {
   return std::all_of(
-      operations.begin(), operations.end(),
-      [](const OperationRef &each) { return !each || each->isDone(); });
+      operations.begin(), operations.end(), [](const OperationRef &each) {
+        // Nobody waits for a device that does nothing any more.
+        return !each || each->isDone() || each->stream->device->sickness;
+      });
 }
 
 /// Which communications this thread waits for.

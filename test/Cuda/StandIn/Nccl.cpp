@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Ending.h"
+#include "Leaks.h"
 #include "NcclWorld.h"
 #include <algorithm>
 #include <climits>
@@ -17,7 +18,8 @@ hetero::standin::getCommunicators() {
 }
 
 ncclResult_t NcclCall::check() const {
-  return fate == Fate::Works ? ncclSuccess : ncclUnhandledCudaError;
+  bool isSick = device && device->sickness;
+  return hasFailed() || isSick ? ncclUnhandledCudaError : ncclSuccess;
 }
 
 std::shared_ptr<Communicator> NcclCall::get(ncclComm_t handle) const {
@@ -33,6 +35,9 @@ static ncclComm_t toHandle(const std::shared_ptr<Communicator> &communicator) {
 }
 
 const char *ncclGetErrorString(ncclResult_t result) {
+  NcclCall call(__func__, /*doesDrift=*/false);
+  if (call.hasFailed())
+    return "unknown";
   switch (result) {
   case ncclSuccess:
     return "no error";
@@ -139,6 +144,8 @@ static ncclResult_t join(Communicator &communicator, uint64_t key,
 }
 
 bool hetero::standin::hasAllMembers(Communicator &communicator) {
+  if (communicator.isNeverMade)
+    return false;
   if (!communicator.isComplete) {
     WorldLock world;
     const CliqueRow &row = world->cliques[communicator.clique];
@@ -191,10 +198,14 @@ static ncclResult_t create(const NcclCall &call, ncclComm_t *made, int numRanks,
   communicator->numRanks = numRanks;
   communicator->device = call.getDevice();
   communicator->isBlocking = isBlocking;
+  communicator->isNeverMade = call.getFate() == Fate::NeverEnds;
   *made = nullptr;
-  if (ncclResult_t error = join(*communicator, key, part))
+  if (communicator->isNeverMade)
+    communicator->clique = findClique(*WorldLock(), key, part, numRanks);
+  else if (ncclResult_t error = join(*communicator, key, part))
     return error;
   *made = toHandle(communicator);
+  noteGiven(Thing::Communicator);
   getCommunicators()[*made] = communicator;
   noteThread();
   Engine::get().notifyAll();
@@ -338,6 +349,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
   if (communicator->isFinalized)
     return ncclInvalidArgument;
   communicator->isFinalized = true;
+  communicator->isNeverFinalized = call.getFate() == Fate::NeverEnds;
   if (!communicator->isBlocking)
     return ncclInProgress;
   Engine::get().wait({communicator->last}, call.getName());
@@ -353,19 +365,22 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
     Engine::get().wait({communicator->last}, call.getName());
   setMember(*communicator, Member::Gone);
   getCommunicators().erase(handle);
+  noteGivenBack(Thing::Communicator);
   return ncclSuccess;
 }
 
 /// What the rank entered ends at once, without its data.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
   NcclCall call(__func__);
-  if (ncclResult_t error = call.check())
-    return error;
+  // It works on a device that does not.
+  if (call.hasFailed())
+    return call.check();
   std::shared_ptr<Communicator> communicator = call.get(handle);
   communicator->isAborted = true;
   setMember(*communicator, Member::Aborted);
   communication::drop(communicator->clique, communicator->rank);
   getCommunicators().erase(handle);
+  noteGivenBack(Thing::Communicator);
   Engine::get().refresh();
   Engine::get().notifyAll();
   return ncclSuccess;
@@ -389,9 +404,10 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t *state) {
   }
   if (*state)
     return ncclSuccess;
-  bool isFinalizing = communicator->isFinalized && communicator->last &&
-                      !communicator->last->isDone();
-  if (isFinalizing)
+  bool isFinalizing = communicator->isNeverFinalized ||
+                      (communicator->isFinalized && communicator->last &&
+                       !communicator->last->isDone());
+  if (isFinalizing && !communicator->isNeverFinalized)
     Engine::get().poll({communicator->last}, call.getName());
   if (!hasAllMembers(*communicator) || communicator->isDelayed || isFinalizing)
     *state = ncclInProgress;

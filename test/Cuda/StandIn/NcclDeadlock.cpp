@@ -223,7 +223,9 @@ static std::string explainRow(World &world, const Outlook &outlook,
 }
 
 void communication::checkDeadlock() {
-  if (Engine::get().settings.doesNcclHang || !getProgress())
+  // What is told not to end is no mistake.
+  const Settings &settings = Engine::get().settings;
+  if (settings.doesNcclHang || !settings.endless.empty() || !getProgress())
     return;
   std::string sentence;
   {

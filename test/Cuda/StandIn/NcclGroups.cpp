@@ -68,12 +68,13 @@ static void enterPlan(std::shared_ptr<GroupPlan> plan) {
   }
 }
 
-static ncclResult_t endGroup() {
+static ncclResult_t endGroup(bool isEndless = false) {
   Group group = std::move(getGroup());
   getGroup() = {};
   awaitMembers(group.joins);
   ncclResult_t result = ncclSuccess;
   for (const std::shared_ptr<GroupPlan> &plan : group.plans) {
+    plan->isEndless |= isEndless;
     enterPlan(plan);
     // A communicator that does not block may say so, and is asked later.
     Communicator &communicator = *plan->communicator;
@@ -120,6 +121,7 @@ ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
   }
   GroupPlan &target = **found;
   target.calls.push_back(plan);
+  target.isEndless |= call.getFate() == Fate::NeverEnds;
   if (std::find(target.streams.begin(), target.streams.end(), &used) ==
       target.streams.end())
     target.streams.push_back(&used);
@@ -146,7 +148,7 @@ ncclResult_t ncclGroupEnd() {
     return ncclInvalidUsage;
   if (--getGroup().depth > 0)
     return ncclSuccess;
-  return endGroup();
+  return endGroup(call.getFate() == Fate::NeverEnds);
 }
 
 static uint64_t toAddress(const void *memory) {

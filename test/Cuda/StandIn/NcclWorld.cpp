@@ -332,6 +332,8 @@ static bool areAllDone(const World &world, const OperationRow &row) {
 }
 
 void hetero::standin::match(World &world, OperationRow &row) {
+  if (row.isEndless)
+    return;
   std::vector<OperationRow *> touched = {&row};
   for (int i = row.firstCall; i >= 0; i = world.calls[i].next) {
     CallRow &call = world.calls[i];
@@ -342,7 +344,8 @@ void hetero::standin::match(World &world, OperationRow &row) {
     bool areReady = true;
     for (int rank : getPartnerRanks(world, row, call)) {
       Partner partner = findPartner(world, row, call, rank);
-      areReady &= partner.row && partner.row->isResident;
+      areReady &=
+          partner.row && partner.row->isResident && !partner.row->isEndless;
       if (!areReady)
         break;
       calls.push_back(partner.call);
@@ -387,6 +390,7 @@ uint64_t communication::enter(const Operation &operation) {
   row.process = getProcessSlot();
   row.device = operation.stream->device->number;
   row.stream = operation.stream->number;
+  row.isEndless = plan.isEndless;
   for (uint64_t number : operation.behind)
     if (row.numBehind < mostBehind)
       row.behind[row.numBehind++] = number;

@@ -70,6 +70,8 @@ struct OperationRow {
   uint64_t number;
   int clique, rank, process, device, stream;
   bool isResident, isDone;
+  /// It stays on its device for ever, or until it is aborted.
+  bool isEndless;
   /// Another process waits for it to start.
   bool isWanted;
   int firstCall, numBehind;
@@ -193,6 +195,8 @@ struct Communicator {
   std::string lastError;
   /// ncclGroupEnd returned "in progress" for it.
   bool isDelayed = false;
+  /// Its making, or its end, never comes to an end.
+  bool isNeverMade = false, isNeverFinalized = false;
 };
 
 struct CallPlan {
@@ -213,6 +217,7 @@ struct GroupPlan {
   std::shared_ptr<Communicator> communicator;
   std::vector<CallPlan> calls;
   std::vector<Stream *> streams;
+  bool isEndless = false;
 };
 
 class NcclCall : public Call {

@@ -87,13 +87,31 @@ static bool isEntryPoint(const std::string &name) {
   return !library;
 }
 
-static void parseFaults(const std::string &value, Settings &settings) {
+static std::vector<Fault> parseFaults(const std::string &value,
+                                      const std::string &key) {
+  std::vector<Fault> faults;
   for (const std::string &entry : split(value, ',')) {
-    auto [name, call] = parseAt(entry, "fail");
+    auto [name, call] = parseAt(entry, key);
     if (!isEntryPoint(name))
-      refuse("there is no entry point '" + name + "' to fail");
-    settings.faults.push_back({name, static_cast<int64_t>(call)});
+      refuse("there is no entry point '" + name + "' to " + key);
+    faults.push_back({name, static_cast<int64_t>(call)});
   }
+  return faults;
+}
+
+/// What goes on after its call, so that it may never end.
+static std::vector<Fault> parseEndless(const std::string &value) {
+  const char *const known[] = {
+      "ncclSend",         "ncclRecv",          "ncclBroadcast",
+      "ncclAllReduce",    "ncclReduce",        "ncclAllGather",
+      "ncclGroupEnd",     "ncclReduceScatter", "ncclCommInitRankConfig",
+      "ncclCommInitRank", "ncclCommFinalize"};
+  std::vector<Fault> faults = parseFaults(value, "never");
+  for (const Fault &fault : faults)
+    if (std::find(std::begin(known), std::end(known), fault.function) ==
+        std::end(known))
+      refuse("'" + fault.function + "' has ended when it returns");
+  return faults;
 }
 
 static void parseLosses(const std::string &value, Settings &settings) {
@@ -160,7 +178,15 @@ static void parse(const std::string &key, const std::string &value,
   else if (key == "patience")
     settings.patience = parseNumber(value, key);
   else if (key == "fail")
-    parseFaults(value, settings);
+    settings.faults = parseFaults(value, key);
+  else if (key == "never")
+    settings.endless = parseEndless(value);
+  else if (key == "fault")
+    settings.faultyKernel = parseNumber(value, key);
+  else if (key == "leaks" && value == "refuse")
+    settings.refusesLeaks = true;
+  else if (key == "leaks")
+    refuse("there is no way '" + value + "' with leaks; known is 'refuse'");
   else if (key == "lose")
     parseLosses(value, settings);
   else if (key == "nccl" && value == "hang")
@@ -178,10 +204,9 @@ static void parse(const std::string &key, const std::string &value,
   else
     refuse("'" + key +
            "' is not known; known are 'devices', 'driver', 'libraries', "
-           "'nccl-version', "
-           "'seed', 'order', 'channels', "
-           "'patience', 'fail', 'lose', 'nccl', 'job', 'log', 'counts' and "
-           "'report'");
+           "'nccl-version', 'seed', 'order', 'channels', 'patience', 'fail', "
+           "'never', 'lose', 'fault', 'leaks', 'nccl', 'job', 'log', 'counts' "
+           "and 'report'");
 }
 
 /// CUDA takes the devices up to the first entry that is none.

@@ -17,9 +17,15 @@
 //   channels=1               communications that a device runs at once
 //   fail=cuMemAlloc@3,...    the third call of the function gives an error
 //   lose=1@20                device 1 gives errors from its 20th call on
+//   fault=3                  the third kernel that runs touches what it must
+//                            not: its device does nothing more, and all calls
+//                            say so from then on
 //   nccl=hang                communications begin and never end
+//   never=ncclSend@3,...     that of the third call does; of calls that make
+//                            or leave a communicator as well
 //   patience=300             seconds without any progress before a wait is
 //                            called endless
+//   leaks=refuse             a process that ends has given everything back
 //   job=NAME                 processes with the same one share communicators
 //   log=FILE counts=FILE report=FILE
 //                            "%p" in a name becomes the number of the process
@@ -65,9 +71,12 @@ struct Settings {
   uint64_t seed = 0;
   Order order = Order::Random;
   int channels = 1;
-  std::vector<Fault> faults;
+  /// Calls that fail, and those of NCCL that never come to an end.
+  std::vector<Fault> faults, endless;
   std::vector<Loss> losses;
-  bool doesNcclHang = false;
+  /// Counted from one; none is the zeroth.
+  int64_t faultyKernel = 0;
+  bool doesNcclHang = false, refusesLeaks = false;
   double patience = 300;
   std::string job, log, counts, report;
 

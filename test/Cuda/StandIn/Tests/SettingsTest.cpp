@@ -42,6 +42,9 @@ TEST(StandInSettings, WhatIsNotKnownIsNamed) {
                   .says("there is no entry point 'cuMemAloc' to fail"));
   EXPECT_TRUE(run("fail=cuMemAlloc", doNothing).says("which call"));
   EXPECT_TRUE(run("nccl=slow", doNothing).says("known is 'hang'"));
+  EXPECT_TRUE(run("leaks=count", doNothing).says("known is 'refuse'"));
+  EXPECT_TRUE(run("never=ncclCommDestroy@1", doNothing)
+                  .says("'ncclCommDestroy' has ended when it returns"));
 }
 
 TEST(StandInSettings, DevicesAreWhatTheyAreSaidToBe) {
@@ -83,6 +86,67 @@ TEST(StandInSettings, CallsFail) {
     CHECK(gpu.f.cuStreamSynchronize(gpu.stream) != CUDA_SUCCESS);
     OK(gpu.f.cuStreamSynchronize(gpu.stream));
   });
+  EXPECT_TRUE(outcome.isRight) << outcome;
+}
+
+TEST(StandInSettings, AKernelThatFaultsIsFoundLater) {
+  Outcome outcome = run("devices=sm_80:64MiB,sm_75:32MiB;fault=2", [] {
+    Gpu other(0);
+    Gpu gpu(1);
+    CUdeviceptr data = gpu.allocate(4);
+    gpu.write(data, {1, 2, 3, 4});
+    gpu.increment(data, 4, gpu.stream);
+    OK(gpu.f.cuStreamSynchronize(gpu.stream));
+    gpu.increment(data, 4, gpu.stream);
+    CHECK(gpu.f.cuStreamSynchronize(gpu.stream) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(gpu.f.cuMemFree(data) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    // The other device goes on.
+    OK(gpu.f.cuCtxSetCurrent(other.context));
+    CUdeviceptr rest = other.allocate(4);
+    other.write(rest, {1, 2, 3, 4});
+    other.increment(rest, 4, other.stream);
+    CHECK(other.read(rest, 4)[3] == 5);
+  });
+  EXPECT_TRUE(outcome.isRight) << outcome;
+}
+
+TEST(StandInSettings, WhatIsNotGivenBackIsNamed) {
+  auto allocate = [](bool frees) {
+    return [frees] {
+      Gpu gpu;
+      CUdeviceptr data = gpu.allocate(4);
+      if (frees)
+        OK(gpu.f.cuMemFree(data));
+    };
+  };
+  EXPECT_TRUE(run("leaks=refuse", allocate(false))
+                  .says("has not given back 1 of 'allocation', "));
+  Outcome outcome = run("leaks=refuse", allocate(true));
+  EXPECT_TRUE(outcome.isCaught &&
+              outcome.text.find("'allocation'") == std::string::npos)
+      << outcome;
+}
+
+TEST(StandInSettings, WhatNeverEndsIsAborted) {
+  Outcome outcome = run(
+      "devices=sm_80:64MiB,sm_75:32MiB;never=ncclAllReduce@3;patience=1", [] {
+        runRanks(2, 1, [](Rank &rank) {
+          const Functions &f = rank.gpu.f;
+          float *data = toPointer(rank.gpu.allocate(4));
+          ncclComm_t group = rank.communicators[0];
+          auto add = [&] {
+            OK(f.ncclAllReduce(data, data, 4, ncclFloat32, ncclSum, group,
+                               toCuda(rank.gpu.stream)));
+          };
+          add();
+          OK(f.cuStreamSynchronize(rank.gpu.stream));
+          add();
+          for (int i = 0; i < 200; ++i)
+            CHECK(f.cuStreamQuery(rank.gpu.stream) == CUDA_ERROR_NOT_READY);
+          OK(f.ncclCommAbort(group));
+          OK(f.cuStreamSynchronize(rank.gpu.stream));
+        });
+      });
   EXPECT_TRUE(outcome.isRight) << outcome;
 }
 
