@@ -213,7 +213,7 @@ static CUresult releasePinned(const DriverCall &call, void *memory,
     return error;
   Engine &engine = Engine::get();
   for (const auto &device : engine.devices)
-    if (!device->sickness)
+    if (!device->sickness && !device->isLost)
       engine.wait(engine.getLast(*device), call.getName());
   engine.pinned.release(memory, isAdopted, call.getName());
   return CUDA_SUCCESS;

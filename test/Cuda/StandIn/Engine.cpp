@@ -353,7 +353,8 @@ static bool areDone(const std::vector<OperationRef> &operations) {
   return std::all_of(
       operations.begin(), operations.end(), [](const OperationRef &each) {
         // Nobody waits for a device that does nothing any more.
-        return !each || each->isDone() || each->stream->device->sickness;
+        return !each || each->isDone() || each->stream->device->sickness ||
+               each->stream->device->isLost;
       });
 }
 

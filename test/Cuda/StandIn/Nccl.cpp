@@ -373,7 +373,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
   NcclCall call(__func__);
   // It works on a device that does not.
-  if (call.hasFailed())
+  if (call.getFate() == Fate::Fails)
     return call.check();
   std::shared_ptr<Communicator> communicator = call.get(handle);
   communicator->isAborted = true;

@@ -11,6 +11,8 @@ namespace {
 /// What this thread has collected since ncclGroupStart.
 struct Group {
   int depth = 0;
+  /// Of a call in it: then nothing of it is done.
+  ncclResult_t error = ncclSuccess;
   std::vector<std::shared_ptr<GroupPlan>> plans;
   std::vector<std::shared_ptr<Communicator>> joins;
 };
@@ -71,6 +73,8 @@ static void enterPlan(std::shared_ptr<GroupPlan> plan) {
 static ncclResult_t endGroup(bool isEndless = false) {
   Group group = std::move(getGroup());
   getGroup() = {};
+  if (group.error)
+    return group.error;
   awaitMembers(group.joins);
   ncclResult_t result = ncclSuccess;
   for (const std::shared_ptr<GroupPlan> &plan : group.plans) {
@@ -86,8 +90,8 @@ static ncclResult_t endGroup(bool isEndless = false) {
   return result;
 }
 
-ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
-                                        CallPlan plan, cudaStream_t stream) {
+static ncclResult_t collectCall(const NcclCall &call, ncclComm_t handle,
+                                const CallPlan &plan, cudaStream_t stream) {
   if (ncclResult_t error = call.check())
     return error;
   std::shared_ptr<Communicator> communicator = call.get(handle);
@@ -125,6 +129,16 @@ ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
   if (std::find(target.streams.begin(), target.streams.end(), &used) ==
       target.streams.end())
     target.streams.push_back(&used);
+  return ncclSuccess;
+}
+
+ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
+                                        CallPlan plan, cudaStream_t stream) {
+  if (ncclResult_t error = collectCall(call, handle, plan, stream)) {
+    if (isInGroup())
+      getGroup().error = error;
+    return error;
+  }
   return isInGroup() ? ncclSuccess : endGroup();
 }
 
