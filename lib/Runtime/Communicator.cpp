@@ -248,6 +248,27 @@ MaybeError Communicator::wait(const std::shared_ptr<Transfer> &transfer) {
   return error;
 }
 
+std::string hetero::runtime::describeOthers(Transport &transport,
+                                            std::vector<int64_t> first) {
+  // Who is waited for may itself be waiting for another.
+  std::vector<int64_t> others = std::move(first);
+  for (int64_t i = 0; i < transport.getNumRanks() && others.size() < 8; ++i)
+    if (i != transport.getRank() &&
+        std::find(others.begin(), others.end(), i) == others.end())
+      others.push_back(i);
+  std::string text;
+  const char *separator = " was last seen executing";
+  for (int64_t other : others) {
+    std::string executing = transport.getStatus(other).executing;
+    if (executing.empty())
+      continue;
+    text += (*separator ? "; rank " : ", rank ") + str(other) + separator +
+            " '" + executing + "'";
+    separator = "";
+  }
+  return text;
+}
+
 std::string Communicator::describeWait(const Transfer &transfer, int64_t lost) {
   std::string text = "rank " + str(transport.getRank()) + " waits for '" +
                      transfer.label + "' (" + nameOf(transfer.opcode) + ")";
@@ -264,21 +285,7 @@ std::string Communicator::describeWait(const Transfer &transfer, int64_t lost) {
   text += std::string(isReceive ? " from" : " to") + " rank " + str(peer) +
           " on channel " + str(transfer.channel) + " for " +
           seconds(Clock::now() - transfer.begin);
-  // It may itself be waiting for another.
-  std::vector<int64_t> others = {peer};
-  for (int64_t i = 0; i < transport.getNumRanks() && others.size() < 8; ++i)
-    if (i != peer && i != transport.getRank())
-      others.push_back(i);
-  const char *separator = " was last seen executing";
-  for (int64_t other : others) {
-    std::string executing = transport.getStatus(other).executing;
-    if (executing.empty())
-      continue;
-    text += (*separator ? "; rank " : ", rank ") + str(other) + separator +
-            " '" + executing + "'";
-    separator = "";
-  }
-  return text;
+  return text + describeOthers(transport, {peer});
 }
 
 MaybeError Communicator::checkPatience(const Transfer &transfer) {

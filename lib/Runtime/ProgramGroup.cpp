@@ -10,8 +10,9 @@
 
 using namespace hetero::runtime;
 
-/// How long a rank may take to notice that the run has ended.
-static constexpr std::chrono::seconds grace{2};
+/// How long a rank may take to notice that the run has ended, and to give back
+/// what it has: a driver takes its time for that.
+static constexpr std::chrono::seconds grace{2}, graceToClose{15};
 
 static std::string str(int64_t value) { return std::to_string(value); }
 
@@ -55,6 +56,7 @@ void ProgramGroup::Shared::work(size_t index) {
 ProgramGroup::ProgramGroup() : shared(std::make_shared<Shared>()) {}
 
 ProgramGroup::~ProgramGroup() {
+  close();
   {
     std::lock_guard<std::mutex> lock(shared->mutex);
     shared->stopping = true;
@@ -76,7 +78,8 @@ ProgramGroup::~ProgramGroup() {
   }
 }
 
-MaybeError ProgramGroup::runAll(const std::function<MaybeError(size_t)> &job) {
+MaybeError ProgramGroup::runAll(const std::function<MaybeError(size_t)> &job,
+                                std::chrono::seconds patience) {
   std::vector<Rank> &ranks = shared->ranks;
   std::unique_lock<std::mutex> lock(shared->mutex);
   shared->job = job;
@@ -91,9 +94,15 @@ MaybeError ProgramGroup::runAll(const std::function<MaybeError(size_t)> &job) {
   std::optional<Clock::time_point> ended;
   while (!isDone()) {
     shared->changed.wait_for(lock, std::chrono::milliseconds(100), isDone);
+    // What fails on the device of a rank that has returned keeps the others.
+    for (Rank &rank : ranks)
+      if (!rank.busy && !rank.error && !ended && !isDone())
+        if (MaybeError error = rank.device->check())
+          rank.transport->abort("rank " + str(rank.transport->getRank()) +
+                                ": " + *error);
     if (!ended && ranks[0].transport->getFailure())
       ended = Clock::now();
-    if (ended && Clock::now() - *ended > grace)
+    if (ended && Clock::now() - *ended > patience)
       break;
   }
   // All ranks have the same reason, if the run has ended.
@@ -143,23 +152,26 @@ ProgramGroup::create(std::vector<RankSetup> setups,
   for (size_t i = 0; i < setups.size(); ++i)
     ranks[i].thread =
         std::thread([shared = group->shared, i] { shared->work(i); });
-  MaybeError error = group->runAll([&](size_t i) -> MaybeError {
-    // The threads of the device are started from here.
-    if (!setups[i].processors.empty() && !holdTo(setups[i].processors)) {
-      std::string problem = "cannot be held to the processors it is given";
-      ranks[i].transport->abort(problem);
-      return problem;
-    }
-    Result<std::unique_ptr<Session>> session = Session::create(
-        std::move(setups[i].program), std::move(setups[i].kernels),
-        *ranks[i].device, *ranks[i].communicator, std::move(setups[i].inPlace));
-    if (!session) {
-      ranks[i].transport->abort(session.error());
-      return session.error();
-    }
-    ranks[i].session = std::move(*session);
-    return std::nullopt;
-  });
+  MaybeError error = group->runAll(
+      [&](size_t i) -> MaybeError {
+        // The threads of the device are started from here.
+        if (!setups[i].processors.empty() && !holdTo(setups[i].processors)) {
+          std::string problem = "cannot be held to the processors it is given";
+          ranks[i].transport->abort(problem);
+          return problem;
+        }
+        Result<std::unique_ptr<Session>> session = Session::create(
+            std::move(setups[i].program), std::move(setups[i].kernels),
+            *ranks[i].device, *ranks[i].communicator,
+            std::move(setups[i].inPlace));
+        if (!session) {
+          ranks[i].transport->abort(session.error());
+          return session.error();
+        }
+        ranks[i].session = std::move(*session);
+        return std::nullopt;
+      },
+      grace);
   if (!error)
     error = group->exchangeBindings();
   if (error)
@@ -253,13 +265,44 @@ MaybeError ProgramGroup::keep(int64_t argument) {
 
 MaybeError ProgramGroup::step() {
   Shared *ranks = shared.get();
-  return runAll([ranks](size_t i) { return ranks->ranks[i].session->step(); });
+  return runAll([ranks](size_t i) { return ranks->ranks[i].session->step(); },
+                grace);
 }
 
 MaybeError ProgramGroup::synchronize() {
   Shared *ranks = shared.get();
   return runAll(
-      [ranks](size_t i) { return ranks->ranks[i].session->synchronize(); });
+      [ranks](size_t i) { return ranks->ranks[i].session->synchronize(); },
+      grace);
+}
+
+/// Each rank by its thread: they wait for each other to leave. Nobody can leave
+/// while one is stuck.
+MaybeError ProgramGroup::close() {
+  {
+    std::lock_guard<std::mutex> lock(shared->mutex);
+    for (Rank &rank : shared->ranks)
+      if (rank.busy)
+        return rank.transport->getFailure();
+  }
+  Shared *ranks = shared.get();
+  auto closeRank = [ranks](size_t i) -> MaybeError {
+    Rank &rank = ranks->ranks[i];
+    if (!rank.communicator)
+      return std::nullopt;
+    rank.session.reset();
+    MaybeError error = rank.communicator->close();
+    rank.communicator.reset();
+    if (MaybeError other = rank.device->close(); !error)
+      error = other;
+    if (!error || rank.transport->getFailure())
+      return error;
+    error =
+        "rank " + str(rank.transport->getRank()) + ": at the end: " + *error;
+    rank.transport->abort(*error);
+    return error;
+  };
+  return runAll(closeRank, graceToClose);
 }
 
 void ProgramGroup::setDonating(bool on) {
@@ -384,22 +427,45 @@ MaybeError ProgramGroup::getResult(int64_t index, void *whole,
   return gatherResult(*chosen, whole, type, root);
 }
 
-MaybeError ProgramGroup::gatherResult(const std::vector<ResultBinding> &chosen,
-                                      void *whole, const TensorType &type,
-                                      int64_t root) {
-  // Where the parts of this process lie.
-  std::vector<const char *> memory(chosen.size());
-  for (size_t i = 0; i < chosen.size(); ++i)
-    for (Rank &rank : shared->ranks) {
+/// Where the parts of this process lie.
+Result<std::vector<const char *>>
+ProgramGroup::findParts(const std::vector<ResultBinding> &chosen) {
+  // A rank that takes too long to see the end of the run still has them.
+  auto memory = std::make_shared<std::vector<const char *>>(chosen.size());
+  auto find = [memory, chosen, ranks = shared.get()](size_t r) -> MaybeError {
+    Rank &rank = ranks->ranks[r];
+    for (size_t i = 0; i < chosen.size(); ++i) {
       if (chosen[i].rank != rank.transport->getRank())
         continue;
-      memory[i] =
+      (*memory)[i] =
           static_cast<const char *>(rank.session->getResult(chosen[i].binding));
-      if (memory[i])
+      if ((*memory)[i])
         continue;
       MaybeError failure = rank.transport->getFailure();
       return failure ? failure : "there is no result before the first step";
     }
+    return std::nullopt;
+  };
+  // The host has them at hand. Those of a device are waited for, and meanwhile
+  // it is looked after the other ranks.
+  bool areAtHand =
+      std::all_of(shared->ranks.begin(), shared->ranks.end(),
+                  [](const Rank &rank) { return rank.device->isHost(); });
+  MaybeError error = areAtHand ? std::nullopt : runAll(find, grace);
+  for (size_t r = 0; areAtHand && !error && r < shared->ranks.size(); ++r)
+    error = find(r);
+  if (error)
+    return Error{*error};
+  return *memory;
+}
+
+MaybeError ProgramGroup::gatherResult(const std::vector<ResultBinding> &chosen,
+                                      void *whole, const TensorType &type,
+                                      int64_t root) {
+  Result<std::vector<const char *>> found = findParts(chosen);
+  if (!found)
+    return found.error();
+  std::vector<const char *> memory = std::move(*found);
   std::vector<std::string> received;
   if (hasOthers())
     if (MaybeError error = exchangeResult(chosen, root, memory, received))

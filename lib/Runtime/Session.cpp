@@ -75,12 +75,20 @@ Session::create(Program program, std::vector<KernelFunction> kernels,
   std::unique_ptr<Session> session(
       new Session(std::move(program), std::move(kernels), device, communicator,
                   std::move(inPlace)));
-  device.setFailureCheck([&transport = communicator.getTransport()] {
-    return transport.getFailure();
-  });
+  device.setFailureCheck([&communicator] { return communicator.checkWait(); });
   if (MaybeError error = device.rehearse([&] { return session->rehearse(); }))
-    return Error{*error};
+    return Error{*session->locate(error)};
   return session;
+}
+
+MaybeError Session::locate(MaybeError error, const std::string &where) const {
+  // What the transport says names its rank already, and so does what comes from
+  // further inside.
+  std::string rank = "rank " + str(program.rank) + ": ";
+  if (!error || communicator.getTransport().getFailure() ||
+      error->compare(0, rank.size(), rank) == 0)
+    return error;
+  return rank + where + *error;
 }
 
 /// A step of which nothing stays.
@@ -189,7 +197,7 @@ const void *Session::getResult(size_t binding) {
   // Nothing has an address, too.
   copy.resize(std::max<int64_t>(1, bytes));
   if (MaybeError error = device.read(copy.data(), memory[id], bytes)) {
-    end(error);
+    end(locate(error, "result " + str(program.results[binding].index) + ": "));
     return nullptr;
   }
   return copy.data();
@@ -440,17 +448,12 @@ MaybeError Session::executeAll() {
         what.opcode == Opcode::Wait)
       transport.publish(titleOf(what));
     int64_t begin = tracing ? device.mark() : 0;
-    if (MaybeError error = execute(i)) {
-      // What the transport says names its rank already.
-      if (transport.getFailure())
-        return error;
-      return "rank " + str(program.rank) + ": " + describe(program, i) + ": " +
-             *error;
-    }
+    if (MaybeError error = execute(i))
+      return locate(error, describe(program, i) + ": ");
     if (tracing && !what.started)
       record(i, begin, device.mark());
   }
-  return communicator.endStep();
+  return locate(communicator.endStep(), "at the end of a step: ");
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,21 +501,20 @@ MaybeError Session::recordStep() {
   step.layout = device.getLayout();
   std::vector<Device::Held> before = device.getHeld();
   if (MaybeError error = device.beginRecording())
-    return error;
+    return locate(error, "the step cannot be recorded: ");
   MaybeError error = executeAll();
   auto work = device.endRecording();
   if (error)
     return error;
   if (!work)
-    return "rank " + str(program.rank) +
-           ": the step cannot be recorded: " + work.error();
+    return locate(work.error(), "the step cannot be recorded: ");
   step.end = memory;
   step.change = Device::compare(before, device.getHeld());
   step.work = std::move(*work);
   if (recorded.size() >= mostRecorded)
     recorded.erase(recorded.begin());
   recorded.push_back(std::move(step));
-  return device.replay(*recorded.back().work);
+  return locate(device.replay(*recorded.back().work), "the recorded step: ");
 }
 
 //===----------------------------------------------------------------------===//
@@ -521,18 +523,18 @@ MaybeError Session::recordStep() {
 
 MaybeError Session::run() {
   if (MaybeError error = takeArguments())
-    return error;
+    return locate(error);
   Transport &transport = communicator.getTransport();
   Result<bool> isReplayed = replay();
   if (!isReplayed)
-    return isReplayed.error();
+    return locate(isReplayed.error(), "the recorded step: ");
   if (*isReplayed)
     transport.publish("step " + str(numSteps));
   else if (MaybeError error = isToRecord() ? recordStep() : executeAll())
     return error;
   transport.publish("end of step " + str(numSteps));
   if (MaybeError error = device.endStep())
-    return error;
+    return locate(error, "at the end of a step: ");
   return transport.getFailure();
 }
 
@@ -546,7 +548,8 @@ MaybeError Session::end(MaybeError error) {
 }
 
 MaybeError Session::synchronize() {
-  return failure ? failure : end(device.synchronize());
+  return failure ? failure
+                 : end(locate(device.synchronize(), "after the last step: "));
 }
 
 /// Marks of the device become times.
@@ -567,8 +570,10 @@ MaybeError Session::step() {
     error = run();
   if (!error && tracing && !(error = device.synchronize()))
     setTimes(firstEvent);
+  if (!error && tracing)
+    error = device.takeError();
   if (error)
-    return end(error);
+    return end(locate(error, "at the end of a step: "));
   // What the program did not free ends with the step.
   std::vector<bool> stays = keptBuffers;
   for (const Binding &binding : program.results)

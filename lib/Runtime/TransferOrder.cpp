@@ -18,7 +18,8 @@ hetero::runtime::listTransferEvents(const Program &program) {
   int64_t work = 0;
   auto add = [&](const TransferName &name, bool isWait,
                  const Instruction &what) {
-    events.push_back({name, isWait, work, what.label});
+    events.push_back({name, isWait, work, what.label,
+                      size_t(&what - program.instructions.data())});
     work = 0;
   };
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -167,6 +167,9 @@ static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank, int index,
   auto api = runtime::createCudaApi(index, machine.libraries);
   if (!api)
     return "rank " + std::to_string(rank) + ": " + api.error();
+  // Without a cluster nobody has given it a name.
+  if (setup.deviceName == runtime::RankSetup().deviceName)
+    setup.deviceName = (*api)->getName();
   auto device = runtime::CudaDevice::create(
       setup.deviceName, std::move(*api),
       {setup.memoryCap, options.cudaMemory, options.cudaGraphs});

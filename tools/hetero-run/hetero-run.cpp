@@ -643,7 +643,13 @@ static int runMain(const Flags &flags) {
   if (isRoot && (emitText(step->getPlanned(), flags.emitPlanned) ||
                  emitText(step->getPartitioned(), flags.emitPartitioned)))
     return 1;
-  return flags.compileOnly ? 0 : runSteps(*step, flags, progress);
+  if (flags.compileOnly)
+    return 0;
+  if (int code = runSteps(*step, flags, progress))
+    return code;
+  // What could not be given back may have been wrong before.
+  MaybeError error = step->close();
+  return error ? fail(*error) : 0;
 }
 
 int main(int argc, char **argv) {

@@ -134,6 +134,16 @@ public:
   /// is not used any more.
   virtual void finish();
 
+  /// Is asked again and again while the rank waits for its device: why the run
+  /// has ended, if it has. It ends the run if that takes too long.
+  virtual MaybeError checkWait() { return transport.getFailure(); }
+
+  /// All ranks leave, when all that they have started is done.
+  virtual MaybeError close() {
+    finish();
+    return transport.getFailure();
+  }
+
   /// Goes on while the rank computes, until somebody waits for it.
   virtual void driveInBackground();
 

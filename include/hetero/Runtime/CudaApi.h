@@ -79,6 +79,11 @@ class CudaApi {
 public:
   virtual ~CudaApi() = default;
 
+  /// Gives back all that this still has; nothing else is called afterwards. The
+  /// error is the first of all that had nobody to be returned to: what could
+  /// not be given back, now or before. Groups that were not left are aborted.
+  virtual MaybeError close() = 0;
+
   /// "NVIDIA A100-SXM4-40GB", for messages.
   virtual std::string getName() const = 0;
   /// 80 for sm_80.
@@ -168,6 +173,15 @@ public:
   virtual MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) = 0;
 
+  /// A word of the host that streams set to numbers up to `most`, which the
+  /// host may read at any time. It is 0 at first; there is one for an api.
+  virtual Result<const int32_t *> createCounter(int32_t most) = 0;
+  /// The counter has the value when the stream has come here.
+  virtual MaybeError setCounter(int32_t value, CudaHandle stream) = 0;
+
+  /// What has gone wrong on the device, as far as is known; does not wait.
+  virtual MaybeError check() = 0;
+
   /// What is entered into the stream from now on, and into others that await
   /// its events, is not done but becomes a graph.
   virtual MaybeError beginGraph(CudaHandle stream) = 0;
@@ -181,9 +195,20 @@ public:
   //===--------------------------------------------------------------------===//
 
   virtual Result<NcclId> makeNcclId() = 0;
-  /// All members call it, and return together.
-  virtual Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
-                                       int64_t self) = 0;
+  /// All members call it, and return together; or `getFailure` gives an error.
+  virtual Result<CudaHandle>
+  joinGroup(const NcclId &id, int64_t numMembers, int64_t self,
+            const std::function<MaybeError()> &getFailure) = 0;
+  /// What was entered for the group is in its stream when this returns: NCCL
+  /// may have to connect ranks before.
+  virtual MaybeError settle(CudaHandle group,
+                            const std::function<MaybeError()> &getFailure) = 0;
+  /// All groups end when what was entered is done, as those of their other
+  /// members do, or when `getFailure` gives an error.
+  virtual MaybeError
+  leaveGroups(const std::function<MaybeError()> &getFailure) = 0;
+  /// All groups end at once, and what the device does for them.
+  virtual void abortGroups() = 0;
   /// Calls between the two are one operation.
   virtual MaybeError beginGroup() = 0;
   virtual MaybeError endGroup() = 0;

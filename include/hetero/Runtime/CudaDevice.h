@@ -80,6 +80,8 @@ public:
                      void *sum, int64_t count, CudaHandle inStream);
   MaybeError synchronize() override;
   MaybeError endStep() override;
+  MaybeError check() override { return getApi().check(); }
+  MaybeError close() override;
   MaybeError rehearse(const std::function<MaybeError()> &step) override;
   bool canRecord() const override;
   MaybeError beginRecording() override;
@@ -99,6 +101,8 @@ public:
   // `takeError`.
   //===--------------------------------------------------------------------===//
 
+  /// After an error an address that nothing has.
+  void *allocateTemporary(uint64_t bytes);
   void launch(const HeteroCudaImage *images, const char *kernel,
               int64_t numBlocks, int64_t blockSize, const int64_t *arguments,
               int64_t numArguments);

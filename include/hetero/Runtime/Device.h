@@ -86,6 +86,12 @@ public:
   }
   /// Returns when everything has been done, or the run has ended.
   virtual MaybeError synchronize() { return std::nullopt; }
+  /// What has gone wrong since, without waiting. Others find out only when they
+  /// wait for the device.
+  virtual MaybeError check() { return std::nullopt; }
+  /// Gives back what the device has, before its end: nothing is asked of it
+  /// afterwards. The error is the first that nobody was told.
+  virtual MaybeError close() { return std::nullopt; }
   /// What was given since the last call is a step.
   virtual MaybeError endStep() { return std::nullopt; }
 

@@ -27,6 +27,10 @@
 // ends when the device's stream comes after a later transfer, or with the step.
 // So blocks come and go in the same order in every step.
 //
+// Every group is one of NCCL that does not block: the host asks whether NCCL is
+// done, and meanwhile whether the run has ended or a peer takes too long. Then
+// all groups are aborted, which ends what the device does for them.
+//
 // NCCL gathers and scatters equal parts. Unequal ones are one group of
 // broadcasts (or reductions, one for each member), or, if the instruction asks
 // for the padded algorithm, one call with all parts as large as the largest.
@@ -43,6 +47,14 @@
 
 namespace hetero::runtime {
 
+class NcclWork;
+class TransferWatch;
+
+/// What members of a scan give to those before them: constants. The last part
+/// of their names is whether they join a sum of floats.
+using NcclNeutrals = std::map<std::tuple<Reduction, ElementType, int64_t, bool>,
+                              std::vector<char>>;
+
 class NcclCommunicator : public Communicator {
 public:
   /// Both outlive it.
@@ -55,11 +67,16 @@ public:
                                   bool copy = false) override;
   MaybeError wait(const std::shared_ptr<Transfer> &transfer) override;
   MaybeError endStep() override;
+  /// After a failure no group of NCCL is left.
+  void finish() override;
+  /// Nobody waits for ever: not for a peer that does not come, and not to join
+  /// or to leave a group.
+  MaybeError checkWait() override;
+  MaybeError close() override;
   /// The device does it by itself.
   void driveInBackground() override {}
 
 private:
-  class Work;
   /// A transfer of the program, and its instant.
   struct Turn {
     TransferName name;
@@ -68,7 +85,8 @@ private:
   /// A transfer that was started, and the memory that it needs till it is done.
   struct Started {
     std::shared_ptr<Transfer> transfer;
-    std::unique_ptr<Work> work;
+    std::unique_ptr<NcclWork> work;
+    CudaHandle group = 0;
     /// When its operands have been computed, until it is entered.
     std::optional<CudaHandle> computed;
     /// When it is done, from when it is entered on.
@@ -81,18 +99,22 @@ private:
   };
 
   MaybeError agreeOnOrder(const Program &program);
+  MaybeError watchTransfers(const Program &program);
   MaybeError joinGroups(const std::vector<std::vector<TransferEvent>> &events);
   MaybeError prepare(const std::vector<TransferPart> &parts, bool copy,
                      Started &started);
   /// Enters all transfers whose turn has come.
   MaybeError enterReady();
-  MaybeError enter(const std::vector<Started *> &transfers);
+  /// They are the last of those that have numbers up to `end` in a step.
+  MaybeError enter(const std::vector<Started *> &transfers, size_t end);
+  MaybeError enterCalls(const std::vector<Started *> &transfers, size_t end);
   /// Ends sends that nobody waits for and that were entered before this one:
   /// the device's stream comes after it now.
   void releaseSends(int64_t before);
   void release(Started &started);
 
   CudaDevice &device;
+  std::unique_ptr<TransferWatch> watch;
   /// Where transfers go.
   CudaHandle stream = 0;
   /// The communicator of NCCL for each group, and the ranks that send messages.
@@ -109,10 +131,7 @@ private:
   /// Those that were entered: somebody will wait for them, or nobody.
   std::map<Transfer *, std::unique_ptr<Started>> waiting;
   std::vector<std::unique_ptr<Started>> sends;
-  /// What members of a scan give to those before them: constants. The last
-  /// part of their names is whether they join a sum of floats.
-  std::map<std::tuple<Reduction, ElementType, int64_t, bool>, std::vector<char>>
-      neutrals;
+  NcclNeutrals neutrals;
   /// Transfers that could not be entered.
   std::map<Transfer *, std::string> failed;
 };

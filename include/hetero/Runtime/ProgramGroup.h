@@ -76,6 +76,10 @@ public:
   MaybeError step();
   /// Returns when all steps of the ranks of this process are done.
   MaybeError synchronize();
+  /// Ends all ranks when their steps are done: nothing else is called
+  /// afterwards. With several processes, all call it. The error is the first of
+  /// what could not be ended well.
+  MaybeError close();
 
   /// Puts the parts of result `index` together. If other processes have ranks,
   /// all call it; `whole` is filled on the process of rank `root`, or on all
@@ -110,11 +114,15 @@ private:
   template <typename Bytes>
   static void transfer(Bytes &bytes, ResultBinding &part);
 
-  /// Runs `job` on the thread of every local rank; the first error.
-  MaybeError runAll(const std::function<MaybeError(size_t)> &job);
+  /// Runs `job` on the thread of every local rank; the first error. When the
+  /// run has ended, a rank has `patience` to return.
+  MaybeError runAll(const std::function<MaybeError(size_t)> &job,
+                    std::chrono::seconds patience);
   MaybeError exchangeBindings();
   Result<std::vector<ResultBinding>>
   chooseBindings(int64_t index, const TensorType &type) const;
+  Result<std::vector<const char *>>
+  findParts(const std::vector<ResultBinding> &chosen);
   MaybeError gatherResult(const std::vector<ResultBinding> &chosen, void *whole,
                           const TensorType &type, int64_t root);
   MaybeError exchangeResult(const std::vector<ResultBinding> &chosen,

@@ -102,6 +102,8 @@ private:
   using Start = std::pair<uint64_t, std::vector<void *>>;
 
   MaybeError rehearse();
+  /// Says on which rank and where something happened.
+  MaybeError locate(MaybeError error, const std::string &where = {}) const;
   MaybeError end(MaybeError error);
   MaybeError run();
   MaybeError executeAll();

@@ -56,6 +56,9 @@ struct TransferEvent {
   int64_t work = 0;
   /// What the instruction carries out, for messages.
   std::string label;
+  /// Of the rank itself, which of its instructions it is; the others do not
+  /// know.
+  size_t instruction = 0;
 };
 
 /// What the session of a rank does, in order.

@@ -117,6 +117,10 @@ public:
   virtual RankStatus getStatus(int64_t rank) = 0;
 };
 
+/// What others were last seen executing, `first` in front: "; rank 1 was last
+/// seen executing 'forward 3'". Nothing if nothing is known.
+std::string describeOthers(Transport &transport, std::vector<int64_t> first);
+
 /// The ranks of one process as threads: element k is for the thread of rank k.
 /// Messages are copied into mailboxes.
 std::vector<std::unique_ptr<Transport>>

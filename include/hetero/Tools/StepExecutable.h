@@ -175,6 +175,8 @@ public:
   runtime::MaybeError step();
   /// Returns when all steps are done.
   runtime::MaybeError synchronize() { return group->synchronize(); }
+  /// Ends the ranks: nothing else is called afterwards.
+  runtime::MaybeError close() { return group->close(); }
   /// Ends a step that is under way on another thread, and the run with it.
   void abort(const std::string &reason);
   /// Why the run has ended, if it has.

@@ -17,6 +17,8 @@ using namespace hetero::runtime;
 static constexpr size_t mostOpen = 2;
 /// Further pieces of the arena are no smaller: cuMemAlloc takes 2 MiB at least.
 static constexpr int64_t leastPiece = int64_t(2) << 20;
+/// Addresses from here on are nobody's, and more than any device has memory.
+static constexpr int64_t nowhere = int64_t(1) << 46;
 
 Result<std::unique_ptr<CudaDevice>>
 CudaDevice::create(std::string name, std::unique_ptr<CudaApi> api,
@@ -34,14 +36,21 @@ CudaDevice::CudaDevice(std::string name, std::unique_ptr<CudaApi> theApi,
       stream(stream), options(options), arena(std::make_unique<Arena>()),
       staging(std::make_unique<Staging>(*api, stream)) {}
 
-CudaDevice::~CudaDevice() {
+CudaDevice::~CudaDevice() { CudaDevice::close(); }
+
+MaybeError CudaDevice::close() {
+  // What the device does for groups that were not left would never end.
+  api->abortGroups();
   for (const OpenStep &step : open)
     api->release(step.end);
+  open.clear();
   releaseMarks();
   releaseAll();
   for (void *piece : pieces)
     api->free(piece);
+  pieces.clear();
   staging.reset();
+  return api->close();
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,8 +102,6 @@ Result<int64_t>
 CudaDevice::rehearseOnce(const std::function<MaybeError()> &step) {
   silent = createSilentCudaApi(*api);
   auto real = std::exchange(arena, std::make_unique<Arena>());
-  // Addresses that nothing has, and more of them than any device has memory.
-  constexpr int64_t nowhere = int64_t(1) << 46;
   arena->add(reinterpret_cast<void *>(nowhere), nowhere);
   for (const auto &[data, bytes] : rehearsedConstants)
     arena->take(bytes);
@@ -360,6 +367,19 @@ void CudaDevice::contract(const void *a, const void *b, void *c,
   }
 }
 
+void *CudaDevice::allocateTemporary(uint64_t bytes) {
+  Result<void *> memory = Error{""};
+  if (!hasFailed)
+    memory = allocate(bytes > INT64_MAX ? INT64_MAX : int64_t(bytes),
+                      "temporary of a kernel");
+  if (memory)
+    return *memory;
+  if (!hasFailed)
+    fail(memory.error());
+  // The host follows no address of the device, and nothing is launched now.
+  return reinterpret_cast<void *>(nowhere);
+}
+
 void CudaDevice::copyWithin(void *to, const void *from, int64_t bytes) {
   if (!hasFailed)
     fail(copy(to, from, bytes));
@@ -451,8 +471,7 @@ extern "C" void *hetero_cuda_constant(const void *data, int64_t bytes) {
 }
 
 extern "C" void *hetero_cuda_alloc(uint64_t bytes) {
-  return getCurrentDevice().allocateWorkspace(
-      bytes > INT64_MAX ? INT64_MAX : static_cast<int64_t>(bytes));
+  return getCurrentDevice().allocateTemporary(bytes);
 }
 
 extern "C" void hetero_cuda_free(void *memory) {

@@ -159,6 +159,10 @@ MaybeError CudaFunctions::findNccl(void *library,
   HETERO_NCCL_FUNCTIONS(HETERO_FIND_NCCL)
   if (error)
     return error;
+#define HETERO_FIND_LATER(name)                                                \
+  name =                                                                       \
+      reinterpret_cast<decltype(&::name)>(dlsym(library, HETERO_SPELL(name)));
+  HETERO_LATER_NCCL_FUNCTIONS(HETERO_FIND_LATER)
   if (ncclGetVersion(&ncclVersion) != ncclSuccess)
     return "it does not tell its version";
   if (ncclVersion < leastNccl)
@@ -272,6 +276,9 @@ MaybeError CudaFunctions::loadLibraries(const CudaLibraries &given,
     return foundNccl.error();
   else
     ncclMissing = foundNccl.error();
+  libraries.cufft = named.cufft;
+  libraries.cusolver = named.cusolver;
+  libraries.directories = named.directories;
   return std::nullopt;
 }
 

@@ -95,6 +95,11 @@
   F(ncclAllGather)                                                             \
   F(ncclReduceScatter)
 
+// Since NCCL 2.14. Null in a library without them.
+#define HETERO_LATER_NCCL_FUNCTIONS(F)                                         \
+  F(ncclCommInitRankConfig)                                                    \
+  F(ncclCommFinalize)
+
 // Older headers give cuGraphInstantiate other arguments.
 static_assert(CUDA_VERSION >= 12000, "the toolkit is older than CUDA 12.0");
 
@@ -117,6 +122,7 @@ struct CudaFunctions {
   HETERO_DRIVER_FUNCTIONS(HETERO_MEMBER)
   HETERO_CUBLAS_FUNCTIONS(HETERO_MEMBER)
   HETERO_NCCL_FUNCTIONS(HETERO_MEMBER)
+  HETERO_LATER_NCCL_FUNCTIONS(HETERO_MEMBER)
 #undef HETERO_MEMBER
 
   /// Where they were found.

@@ -13,29 +13,74 @@ static std::string str(int64_t value) { return std::to_string(value); }
 // Errors
 //===----------------------------------------------------------------------===//
 
+std::string DriverCudaApi::describeFailure(const char *what) const {
+  return std::string(what) + " failed on device " + str(number) +
+         (name.empty() ? "" : " (" + name + ")") + ": ";
+}
+
+/// Whether a kernel has left the error, which every call gives from then on:
+/// the one that fails is not the one that is wrong.
+static bool isLeftBehind(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_ASSERT:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED:
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+    return true;
+  default:
+    return false;
+  }
+}
+
 MaybeError DriverCudaApi::check(CUresult result, const char *what) const {
   if (result == CUDA_SUCCESS)
     return std::nullopt;
   const char *title = nullptr, *text = nullptr;
   f.cuGetErrorName(result, &title);
   f.cuGetErrorString(result, &text);
-  return std::string(what) + " failed: " + (text ? text : "unknown error") +
-         " (" + (title ? title : str(result)) + ")";
+  return describeFailure(what) + (text ? text : "unknown error") + " (" +
+         (title ? title : str(result)) + ")" +
+         (isLeftBehind(result)
+              ? "; it was left by work that the device was given before"
+              : "");
+}
+
+MaybeError DriverCudaApi::findLeftBehind() const {
+  for (CUstream stream : streams)
+    if (CUresult state = f.cuStreamQuery(stream); isLeftBehind(state))
+      return check(state, "cuStreamQuery");
+  return std::nullopt;
 }
 
 MaybeError DriverCudaApi::check(cublasStatus_t status, const char *what) const {
   if (status == CUBLAS_STATUS_SUCCESS)
     return std::nullopt;
-  return std::string(what) + " failed: " + f.cublasGetStatusString(status);
+  if (MaybeError error = findLeftBehind())
+    return error;
+  return describeFailure(what) + f.cublasGetStatusString(status);
 }
 
 MaybeError DriverCudaApi::check(ncclResult_t result, const char *what) const {
   if (result == ncclSuccess || result == ncclInProgress)
     return std::nullopt;
-  return std::string(what) + " failed: " + f.ncclGetErrorString(result);
+  if (MaybeError error = findLeftBehind())
+    return error;
+  return describeFailure(what) + f.ncclGetErrorString(result);
+}
+
+void DriverCudaApi::keep(MaybeError error) {
+  if (!kept)
+    kept = std::move(error);
 }
 
 MaybeError DriverCudaApi::initialize(int index) {
+  number = index;
   if (MaybeError error = check(f.cuInit(0), "cuInit"))
     return "there is no CUDA device: " + *error;
   int count = 0;
@@ -71,26 +116,32 @@ MaybeError DriverCudaApi::initialize(int index) {
   return check(f.cublasCreate(&cublas), "cublasCreate");
 }
 
-DriverCudaApi::~DriverCudaApi() {
+DriverCudaApi::~DriverCudaApi() { DriverCudaApi::close(); }
+
+MaybeError DriverCudaApi::close() {
   if (!context)
-    return;
-  f.cuCtxSetCurrent(context);
-  for (ncclComm_t group : groups)
-    f.ncclCommDestroy(group);
+    return std::exchange(kept, std::nullopt);
+  keep(enter());
+  abortGroups();
+  if (numbers)
+    free(numbers);
+  if (counter)
+    freeOnHost(counter);
   for (const FftPlan &plan : plans)
     cufft->cufftDestroy(plan.plan);
   if (solver)
     cusolver->cusolverDnDestroy(solver);
   if (cublas)
-    f.cublasDestroy(cublas);
-  for (const std::vector<CUevent> &events : spare)
-    for (CUevent event : events)
-      f.cuEventDestroy(event);
+    keep(check(f.cublasDestroy(cublas), "cublasDestroy"));
+  for (CUevent event : events)
+    keep(check(f.cuEventDestroy(event), "cuEventDestroy"));
   for (CUstream stream : streams)
-    f.cuStreamDestroy(stream);
+    keep(check(f.cuStreamDestroy(stream), "cuStreamDestroy"));
   for (CUmodule module : modules)
-    f.cuModuleUnload(module);
-  f.cuDevicePrimaryCtxRelease(device);
+    keep(check(f.cuModuleUnload(module), "cuModuleUnload"));
+  keep(check(f.cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease"));
+  context = nullptr;
+  return std::exchange(kept, std::nullopt);
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,8 +159,8 @@ Result<void *> DriverCudaApi::allocate(int64_t bytes) {
 }
 
 void DriverCudaApi::free(void *memory) {
-  if (!enter())
-    f.cuMemFree(toDevice(memory));
+  keep(enter());
+  keep(check(f.cuMemFree(toDevice(memory)), "cuMemFree"));
 }
 
 Result<void *> DriverCudaApi::allocateInOrder(int64_t bytes,
@@ -125,8 +176,9 @@ Result<void *> DriverCudaApi::allocateInOrder(int64_t bytes,
 }
 
 void DriverCudaApi::freeInOrder(void *memory, CudaHandle stream) {
-  if (!enter())
-    f.cuMemFreeAsync(toDevice(memory), toStream(stream));
+  keep(enter());
+  keep(check(f.cuMemFreeAsync(toDevice(memory), toStream(stream)),
+             "cuMemFreeAsync"));
 }
 
 Result<void *> DriverCudaApi::allocateOnHost(int64_t bytes) {
@@ -140,8 +192,8 @@ Result<void *> DriverCudaApi::allocateOnHost(int64_t bytes) {
 }
 
 void DriverCudaApi::freeOnHost(void *memory) {
-  if (!enter())
-    f.cuMemFreeHost(memory);
+  keep(enter());
+  keep(check(f.cuMemFreeHost(memory), "cuMemFreeHost"));
 }
 
 MaybeError DriverCudaApi::write(void *to, const void *from, int64_t bytes,

@@ -24,6 +24,7 @@ public:
   ~DriverCudaApi() override;
 
   MaybeError initialize(int index);
+  MaybeError close() override;
 
   std::string getName() const override { return name; }
   int getCapability() const override { return capability; }
@@ -73,14 +74,23 @@ public:
                      const std::function<MaybeError()> &getFailure) override;
   MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) override;
+  MaybeError check() override;
+  Result<const int32_t *> createCounter(int32_t most) override;
+  MaybeError setCounter(int32_t value, CudaHandle stream) override;
   MaybeError beginGraph(CudaHandle stream) override;
   Result<CudaHandle> endGraph(CudaHandle stream) override;
   MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
   void releaseGraph(CudaHandle graph) override;
 
   Result<NcclId> makeNcclId() override;
-  Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
-                               int64_t self) override;
+  Result<CudaHandle>
+  joinGroup(const NcclId &id, int64_t numMembers, int64_t self,
+            const std::function<MaybeError()> &getFailure) override;
+  MaybeError settle(CudaHandle group,
+                    const std::function<MaybeError()> &getFailure) override;
+  MaybeError
+  leaveGroups(const std::function<MaybeError()> &getFailure) override;
+  void abortGroups() override;
   MaybeError beginGroup() override;
   MaybeError endGroup() override;
   MaybeError send(const void *data, int64_t count, ElementType type,
@@ -112,8 +122,23 @@ private:
   MaybeError enter() {
     return check(f.cuCtxSetCurrent(context), "cuCtxSetCurrent");
   }
+  /// "cuMemAlloc failed on device 0 (NVIDIA A100)".
+  std::string describeFailure(const char *what) const;
+  /// Keeps the first error that nobody can be told, for `close`.
+  void keep(MaybeError error);
+  /// What a kernel has left on the device, of which the error of a library is a
+  /// consequence.
+  MaybeError findLeftBehind() const;
+  /// What a rank is told by NCCL when another one has failed is not why: that
+  /// comes from the run, which may take a moment longer.
+  static MaybeError findReason(const std::string &error,
+                               const std::function<MaybeError()> &getFailure);
   /// An error of NCCL that came up in the background.
   MaybeError checkGroups();
+  /// Asks until the group is not busy any more with what was asked of it.
+  MaybeError awaitGroup(ncclComm_t group, const char *what,
+                        const std::function<MaybeError()> &getFailure);
+  void abort(ncclComm_t group);
   /// Asks until the answer is not that something is under way; ends the groups
   /// when the run has ended.
   MaybeError poll(const std::function<CUresult()> &ask, const char *what,
@@ -136,10 +161,18 @@ private:
   CUcontext context = nullptr;
   int capability = 0;
   cublasHandle_t cublas = nullptr;
+  MaybeError kept;
+  int number = 0;
   std::vector<CUstream> streams;
-  /// Events that were released, without and with time, and those with time.
+  /// All events; those that were released, without and with time; and those
+  /// with time.
+  std::vector<CUevent> events;
   std::vector<CUevent> spare[2];
   std::set<CUevent> timed;
+  /// Pinned: the counter, and behind it the numbers that it can have, which the
+  /// device has as well.
+  int32_t *counter = nullptr;
+  void *numbers = nullptr;
   std::vector<CUmodule> modules;
   std::vector<ncclComm_t> groups;
   /// What only some programs need.

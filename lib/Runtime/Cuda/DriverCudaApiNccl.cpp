@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DriverCudaApi.h"
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 using namespace hetero::runtime;
 
@@ -82,8 +85,9 @@ Result<NcclId> DriverCudaApi::makeNcclId() {
   return id;
 }
 
-Result<CudaHandle> DriverCudaApi::joinGroup(const NcclId &id,
-                                            int64_t numMembers, int64_t self) {
+Result<CudaHandle>
+DriverCudaApi::joinGroup(const NcclId &id, int64_t numMembers, int64_t self,
+                         const std::function<MaybeError()> &getFailure) {
   if (f.ncclMissing)
     return Error{*f.ncclMissing};
   if (MaybeError error = enter())
@@ -91,12 +95,102 @@ Result<CudaHandle> DriverCudaApi::joinGroup(const NcclId &id,
   ncclUniqueId given;
   std::memcpy(&given, id.data(), sizeof(given));
   ncclComm_t group = nullptr;
-  if (MaybeError error =
-          check(f.ncclCommInitRank(&group, numMembers, given, self),
-                "ncclCommInitRank"))
+  if (!f.ncclCommInitRankConfig) {
+    // Waits for all members, for ever if need be.
+    if (MaybeError error =
+            check(f.ncclCommInitRank(&group, numMembers, given, self),
+                  "ncclCommInitRank"))
+      return Error{*error};
+    groups.push_back(group);
+    return toHandle(group);
+  }
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  MaybeError error =
+      check(f.ncclCommInitRankConfig(&group, numMembers, given, self, &config),
+            "ncclCommInitRankConfig");
+  if (group)
+    groups.push_back(group);
+  if (!error)
+    error = awaitGroup(group, "ncclCommInitRankConfig", getFailure);
+  if (error)
     return Error{*error};
-  groups.push_back(group);
   return toHandle(group);
+}
+
+MaybeError
+DriverCudaApi::awaitGroup(ncclComm_t group, const char *what,
+                          const std::function<MaybeError()> &getFailure) {
+  // As long as what NCCL does by itself takes at best, and as seldom as a
+  // waiting rank should take a processor from one that works.
+  auto pause = std::chrono::microseconds(20);
+  constexpr auto longestPause = std::chrono::microseconds(1000);
+  for (;;) {
+    ncclResult_t state = ncclSuccess;
+    if (MaybeError error = check(f.ncclCommGetAsyncError(group, &state),
+                                 "ncclCommGetAsyncError"))
+      return error;
+    if (state != ncclInProgress) {
+      MaybeError error = check(state, what);
+      return error ? findReason(*error, getFailure) : error;
+    }
+    if (MaybeError error = getFailure())
+      return error;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, longestPause);
+  }
+}
+
+MaybeError
+DriverCudaApi::settle(CudaHandle group,
+                      const std::function<MaybeError()> &getFailure) {
+  // One that blocks has done it when its call has returned.
+  if (!f.ncclCommInitRankConfig)
+    return std::nullopt;
+  return awaitGroup(toGroup(group), "communication by NCCL", getFailure);
+}
+
+MaybeError
+DriverCudaApi::leaveGroups(const std::function<MaybeError()> &getFailure) {
+  if (MaybeError error = enter())
+    return error;
+  bool areNonBlocking = f.ncclCommInitRankConfig && f.ncclCommFinalize;
+  // All begin to end before any is waited for: none waits for a rank that is
+  // still in another one.
+  for (ncclComm_t group : groups)
+    if (areNonBlocking)
+      if (MaybeError error =
+              check(f.ncclCommFinalize(group), "ncclCommFinalize"))
+        return error;
+  for (ncclComm_t group : groups)
+    if (areNonBlocking)
+      if (MaybeError error = awaitGroup(group, "ncclCommFinalize", getFailure))
+        return error;
+  while (!groups.empty()) {
+    ncclComm_t group = groups.back();
+    groups.pop_back();
+    if (MaybeError error = check(f.ncclCommDestroy(group), "ncclCommDestroy")) {
+      groups.push_back(group);
+      return error;
+    }
+  }
+  return std::nullopt;
+}
+
+void DriverCudaApi::abort(ncclComm_t group) {
+  MaybeError error = check(f.ncclCommAbort(group), "ncclCommAbort");
+  // What is left of it would occupy the device for ever.
+  if (error && f.ncclCommAbort(group) != ncclSuccess)
+    keep(error);
+}
+
+void DriverCudaApi::abortGroups() {
+  if (groups.empty())
+    return;
+  keep(enter());
+  for (ncclComm_t group : groups)
+    abort(group);
+  groups.clear();
 }
 
 MaybeError DriverCudaApi::beginGroup() {

@@ -35,6 +35,7 @@ Result<CudaHandle> DriverCudaApi::record(CudaHandle stream, bool isTimed) {
     if (MaybeError error =
             check(f.cuEventCreate(&event, flags), "cuEventCreate"))
       return Error{*error};
+    events.push_back(event);
     if (isTimed)
       timed.insert(event);
   }
@@ -72,6 +73,20 @@ Result<double> DriverCudaApi::getSeconds(CudaHandle from, CudaHandle to) {
   return milliseconds * 1e-3;
 }
 
+MaybeError
+DriverCudaApi::findReason(const std::string &error,
+                          const std::function<MaybeError()> &getFailure) {
+  // A process that is gone is noticed after a tenth of a second, and what it
+  // was awaited for is said then; ten times that is still soon.
+  constexpr int numTries = 100;
+  for (int i = 0; i < numTries; ++i) {
+    if (MaybeError failure = getFailure())
+      return failure;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return error;
+}
+
 MaybeError DriverCudaApi::poll(const std::function<CUresult()> &ask,
                                const char *what,
                                const std::function<MaybeError()> &getFailure) {
@@ -79,13 +94,11 @@ MaybeError DriverCudaApi::poll(const std::function<CUresult()> &ask,
   CUresult state;
   while ((state = ask()) == CUDA_ERROR_NOT_READY) {
     MaybeError error = getFailure();
-    if (!error)
-      error = checkGroups();
+    if (!error && (error = checkGroups()))
+      error = findReason(*error, getFailure);
     if (error) {
       // A kernel of NCCL waits for a rank that is gone.
-      for (ncclComm_t group : groups)
-        f.ncclCommAbort(group);
-      groups.clear();
+      abortGroups();
       return error;
     }
     std::this_thread::sleep_for(pause);
@@ -114,6 +127,47 @@ DriverCudaApi::synchronize(const std::function<MaybeError()> &getFailure) {
   return getFailure();
 }
 
+MaybeError DriverCudaApi::check() {
+  if (!context)
+    return std::nullopt;
+  if (MaybeError error = enter())
+    return error;
+  for (CUstream stream : streams)
+    if (CUresult state = f.cuStreamQuery(stream);
+        state != CUDA_ERROR_NOT_READY && state != CUDA_SUCCESS)
+      return check(state, "cuStreamQuery");
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The counter
+//===----------------------------------------------------------------------===//
+
+Result<const int32_t *> DriverCudaApi::createCounter(int32_t most) {
+  int64_t bytes = (int64_t(most) + 1) * sizeof(int32_t);
+  Result<void *> onHost = allocateOnHost(bytes + sizeof(int32_t));
+  if (!onHost)
+    return Error{onHost.error()};
+  counter = static_cast<int32_t *>(*onHost);
+  for (int32_t i = 0; i <= most; ++i)
+    counter[1 + i] = i;
+  *counter = 0;
+  Result<void *> onDevice = allocate(bytes);
+  if (!onDevice)
+    return Error{onDevice.error()};
+  numbers = *onDevice;
+  if (MaybeError error =
+          write(numbers, counter + 1, bytes, toHandle(streams[0])))
+    return Error{*error};
+  return counter;
+}
+
+/// A copy is what every device can do, also as a part of a graph.
+MaybeError DriverCudaApi::setCounter(int32_t value, CudaHandle stream) {
+  return read(counter, static_cast<int32_t *>(numbers) + value, sizeof(value),
+              stream);
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//
@@ -138,7 +192,7 @@ Result<CudaHandle> DriverCudaApi::endGraph(CudaHandle stream) {
     error = check(f.cuGraphInstantiate(&executable, graph, 0),
                   "cuGraphInstantiate");
   if (graph)
-    f.cuGraphDestroy(graph);
+    keep(check(f.cuGraphDestroy(graph), "cuGraphDestroy"));
   if (error)
     return Error{*error};
   return toHandle(executable);
@@ -153,6 +207,7 @@ MaybeError DriverCudaApi::launchGraph(CudaHandle graph, CudaHandle stream) {
 }
 
 void DriverCudaApi::releaseGraph(CudaHandle graph) {
-  if (!enter())
-    f.cuGraphExecDestroy(reinterpret_cast<CUgraphExec>(graph));
+  keep(enter());
+  keep(check(f.cuGraphExecDestroy(reinterpret_cast<CUgraphExec>(graph)),
+             "cuGraphExecDestroy"));
 }

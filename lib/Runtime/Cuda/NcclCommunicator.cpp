@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "hetero/Runtime/NcclCommunicator.h"
-#include "Slab.h"
-#include "hetero/Runtime/Elements.h"
+#include "NcclWork.h"
+#include "TransferWatch.h"
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -13,7 +12,9 @@ using namespace hetero::runtime;
 
 NcclCommunicator::NcclCommunicator(Transport &transport, CudaDevice &device,
                                    CommunicatorOptions options)
-    : Communicator(transport, options), device(device) {}
+    : Communicator(transport, options), device(device),
+      watch(std::make_unique<TransferWatch>(transport, options.patience,
+                                            device.getName())) {}
 
 //===----------------------------------------------------------------------===//
 // Groups
@@ -29,6 +30,21 @@ getMessengers(const std::vector<std::vector<TransferEvent>> &events) {
         ranks.insert(event.name.stream.group.begin(),
                      event.name.stream.group.end());
   return {ranks.begin(), ranks.end()};
+}
+
+/// " with ranks 0 and 2".
+static std::string listRanks(const char *word,
+                             const std::vector<int64_t> &ranks) {
+  std::string text;
+  for (size_t i = 0; i < ranks.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == ranks.size() ? " and "
+                                     : ", ") +
+            std::to_string(ranks[i]);
+  return ranks.empty()
+             ? ""
+             : word + std::string(ranks.size() > 1 ? " ranks " : " rank ") +
+                   text;
 }
 
 /// The first member of each group makes its id; all exchange what they made.
@@ -70,8 +86,14 @@ MaybeError NcclCommunicator::joinGroups(
              std::to_string(text.size() / id.size()) +
              " ids for NCCL, and more are needed";
     std::copy_n(text.begin() + begin, id.size(), id.begin());
+    TransferWatch::Awaited others = {"the communicator of NCCL", {}};
+    for (int64_t member : group)
+      if (member != rank)
+        others.peers.push_back(member);
+    others.what += listRanks(" with", others.peers);
     Result<CudaHandle> joined =
-        device.getApi().joinGroup(id, group.size(), self - group.begin());
+        device.getApi().joinGroup(id, group.size(), self - group.begin(),
+                                  [&] { return watch->check(&others); });
     if (!joined)
       return joined.error();
     groups[group] = *joined;
@@ -114,442 +136,81 @@ MaybeError NcclCommunicator::open(const Program &program) {
   if (!made)
     return made.error();
   stream = *made;
-  return agreeOnOrder(program);
+  if (MaybeError error = agreeOnOrder(program))
+    return error;
+  return watchTransfers(program);
 }
 
-//===----------------------------------------------------------------------===//
-// Instructions
-//===----------------------------------------------------------------------===//
-
-static bool areEqual(const std::vector<int64_t> &sizes) {
-  return std::adjacent_find(sizes.begin(), sizes.end(),
-                            std::not_equal_to<>()) == sizes.end();
+/// "recv 'activation' (step.mlir:14)".
+static std::string spell(const Instruction &what) {
+  return nameOf(what.opcode) +
+         (what.label.empty() ? "" : " '" + what.label + "'") +
+         (what.location.empty() ? "" : " (" + what.location + ")");
 }
 
-/// The instructions of one bucket as work for the device: what is copied
-/// before, what NCCL does at once, what is copied after.
-class NcclCommunicator::Work {
-public:
-  /// Where transfers of a group go. `self` is the position of this rank in it,
-  /// `peer` that of the other one of a message.
-  struct Channel {
-    CudaHandle group = 0, stream = 0;
-    int64_t self = 0, peer = 0;
-  };
-  using Step = std::function<MaybeError()>;
-
-  Work(NcclCommunicator &communicator, const Channel &channel,
-       std::vector<void *> &memory)
-      : communicator(communicator), device(communicator.device),
-        api(device.getApi()), channel(channel), self(channel.self),
-        memory(memory) {}
-
-  MaybeError add(const TransferPart &part);
-
-  /// What comes before, at once, and after.
-  const std::vector<Step> &getBefore() const { return before; }
-  const std::vector<Step> &getCalls() const { return calls; }
-  const std::vector<Step> &getAfter() const { return after; }
-
-private:
-  MaybeError addGather(const TransferPart &part);
-  MaybeError addScatter(const TransferPart &part);
-  MaybeError addExchange(const TransferPart &part);
-  MaybeError addScan(const TransferPart &part);
-  MaybeError addOwnReduction(const TransferPart &part);
-  MaybeError addOwnScatter(const TransferPart &part,
-                           const std::vector<char *> &blocks,
-                           const std::vector<Slab> &places);
-  /// The neutral value in every element; null after an error, which is kept.
-  /// What joins a sum of floats is -0, which leaves the sign of a zero alone.
-  const void *getNeutral(Reduction reduction, const TensorType &type,
-                         bool isSummand = false);
-  /// Sends bytes to a member and receives some from it, if there are any.
-  void addMessages(int64_t member, const char *out, int64_t outBytes, char *in,
-                   int64_t inBytes);
-  /// To `to` what all members gave, which lies one after the other from
-  /// `parts` on, in their order; after.
-  void combineAll(const Instruction &what, const TensorType &type,
-                  const char *parts, size_t numParts, void *to);
-
-  /// Memory for the transfer; null after an error, which is kept.
-  char *take(int64_t bytes);
-  /// Copies a slab to or from a dense block, before or after.
-  void pack(const Slab &slab, char *block, std::vector<Step> &steps);
-  void unpack(const char *block, const Slab &slab);
-  void copy(void *to, const void *from, int64_t bytes,
-            std::vector<Step> &steps);
-
-  NcclCommunicator &communicator;
-  CudaDevice &device;
-  CudaApi &api;
-  const Channel channel;
-  const size_t self;
-  std::vector<void *> &memory;
-  std::vector<Step> before, calls, after;
-  MaybeError failure;
-};
-
-char *NcclCommunicator::Work::take(int64_t bytes) {
-  Result<void *> block = device.allocate(bytes, "block of a transfer");
-  if (!block) {
-    if (!failure)
-      failure = block.error();
-    return nullptr;
+/// Says of each transfer of a step who has a part in it, and behind which
+/// kernel it is.
+MaybeError NcclCommunicator::watchTransfers(const Program &program) {
+  if (turns.empty())
+    return std::nullopt;
+  std::map<TransferName, size_t> instructions;
+  for (const TransferEvent &event : listTransferEvents(program))
+    if (!event.isWait)
+      instructions[event.name] = event.instruction;
+  std::vector<TransferWatch::Awaited> transfers;
+  for (const Turn &turn : turns) {
+    size_t index = instructions.at(turn.name);
+    const Instruction &what = program.instructions[index];
+    TransferWatch::Awaited awaited;
+    for (int64_t member : turn.name.stream.group)
+      if (member != program.rank)
+        awaited.peers.push_back(member);
+    awaited.what = hetero::runtime::describe(program, index) +
+                   listRanks(what.opcode == Opcode::Send   ? " to"
+                             : what.opcode == Opcode::Recv ? " from"
+                                                           : " with",
+                             awaited.peers);
+    for (size_t before = index; before-- > 0;)
+      if (program.instructions[before].opcode == Opcode::Call) {
+        awaited.what += " after '" + program.instructions[before].label + "'";
+        break;
+      }
+    transfers.push_back(std::move(awaited));
   }
-  memory.push_back(*block);
-  return static_cast<char *>(*block);
-}
-
-void NcclCommunicator::Work::copy(void *to, const void *from, int64_t bytes,
-                                  std::vector<Step> &steps) {
-  if (bytes > 0)
-    steps.emplace_back(
-        [=] { return api.copy(to, from, bytes, channel.stream); });
-}
-
-void NcclCommunicator::Work::pack(const Slab &slab, char *block,
-                                  std::vector<Step> &steps) {
-  if (slab.bytes() > 0)
-    steps.emplace_back([=] {
-      return api.copyRows(block, slab.width, slab.data, slab.pitch, slab.width,
-                          slab.rows, channel.stream);
-    });
-}
-
-void NcclCommunicator::Work::unpack(const char *block, const Slab &slab) {
-  if (slab.bytes() > 0)
-    after.emplace_back([=] {
-      return api.copyRows(slab.data, slab.pitch, block, slab.width, slab.width,
-                          slab.rows, channel.stream);
-    });
-}
-
-/// NCCL has no numbers of 16 bits but floats, and of bits it reduces those of
-/// booleans, which are the lesser or the greater byte.
-static bool isReducedByNccl(Reduction reduction, ElementType type) {
-  bool isBits = reduction == Reduction::And || reduction == Reduction::Or;
-  bool isShort = type == ElementType::I16 || type == ElementType::U16;
-  return !isShort && (!isBits || type == ElementType::Bool);
-}
-
-void NcclCommunicator::Work::combineAll(const Instruction &what,
-                                        const TensorType &type,
-                                        const char *parts, size_t numParts,
-                                        void *to) {
-  int64_t bytes = type.numBytes(), count = type.numElements();
-  copy(to, parts, bytes, after);
-  for (size_t i = 1; i < numParts; ++i)
-    after.emplace_back([=, reduction = what.reduction, element = type.element] {
-      return device.combine(reduction, element, parts + i * bytes, to, count,
-                            channel.stream);
-    });
-}
-
-/// An all-reduce or a scan of what NCCL does not reduce: every member gathers
-/// the operands of all.
-MaybeError NcclCommunicator::Work::addOwnReduction(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  int64_t bytes = part.operandType->numBytes();
-  char *all = take(bytes * what.group.size());
-  if (failure)
-    return failure;
-  const void *from = part.operand;
-  calls.emplace_back([=] {
-    return api.allGather(from, all, bytes, ElementType::U8, channel.group,
-                         channel.stream);
-  });
-  bool isScan = what.opcode == Opcode::ExclusiveScan;
-  if (!isScan || self > 0) {
-    combineAll(what, *part.operandType, all, isScan ? self : what.group.size(),
-               part.result);
-    return failure;
-  }
-  const void *neutral = getNeutral(what.reduction, *part.operandType);
-  copy(part.result, neutral, bytes, after);
-  return failure;
-}
-
-void NcclCommunicator::Work::addMessages(int64_t member, const char *out,
-                                         int64_t outBytes, char *in,
-                                         int64_t inBytes) {
-  if (outBytes > 0)
-    calls.emplace_back([=] {
-      return api.send(out, outBytes, ElementType::U8, member, channel.group,
-                      channel.stream);
-    });
-  if (inBytes > 0)
-    calls.emplace_back([=] {
-      return api.receive(in, inBytes, ElementType::U8, member, channel.group,
-                         channel.stream);
-    });
-}
-
-MaybeError NcclCommunicator::Work::addGather(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  std::vector<Slab> places =
-      makeSlabs(part.result, *part.resultType, what.dimension, what.sizes);
-  bool isDense = std::all_of(places.begin(), places.end(),
-                             [](const Slab &slab) { return slab.isDense(); });
-  int64_t own = part.operandType->numBytes(), largest = 0;
-  for (const Slab &slab : places)
-    largest = std::max(largest, slab.bytes());
-  bool isPadded = what.algorithm == Algorithm::Padded && !areEqual(what.sizes);
-  // Where the parts of members arrive.
-  std::vector<char *> blocks;
-  char *block = isDense && !isPadded ? static_cast<char *>(part.result)
-                : isPadded           ? take(largest * places.size())
-                                     : take(part.resultType->numBytes());
-  for (const Slab &slab : places) {
-    blocks.push_back(block);
-    block += isPadded ? largest : slab.bytes();
-  }
-  if (failure)
-    return failure;
-  const void *from = part.operand;
-  if (isPadded && own != largest) {
-    char *padded = take(largest);
-    copy(padded, from, own, before);
-    from = padded;
-  }
-  if (isPadded || areEqual(what.sizes)) {
-    calls.emplace_back([=] {
-      return api.allGather(from, blocks[0], largest, ElementType::U8,
-                           channel.group, channel.stream);
-    });
-  } else {
-    for (size_t i = 0; i < places.size(); ++i)
-      if (int64_t bytes = places[i].bytes())
-        calls.emplace_back([=] {
-          return api.broadcast(i == self ? from : nullptr, blocks[i], bytes,
-                               ElementType::U8, i, channel.group,
-                               channel.stream);
-        });
-  }
-  if (!isDense || isPadded)
-    for (size_t i = 0; i < places.size(); ++i)
-      unpack(blocks[i], places[i]);
-  return failure;
-}
-
-/// Every member gets its part of the operand of each, which lie in `blocks`.
-MaybeError
-NcclCommunicator::Work::addOwnScatter(const TransferPart &part,
-                                      const std::vector<char *> &blocks,
-                                      const std::vector<Slab> &places) {
-  int64_t own = part.resultType->numBytes();
-  char *parts = take(own * places.size());
-  if (failure)
-    return failure;
-  for (size_t i = 0; i < places.size(); ++i)
-    if (i == self)
-      copy(parts + i * own, blocks[i], own, before);
-    else
-      addMessages(i, blocks[i], places[i].bytes(), parts + i * own, own);
-  combineAll(*part.instruction, *part.resultType, parts, places.size(),
-             part.result);
+  Result<const int32_t *> counter =
+      device.getApi().createCounter(int32_t(turns.size()));
+  if (!counter)
+    return counter.error();
+  watch->setTransfers(std::move(transfers), *counter);
   return std::nullopt;
-}
-
-MaybeError NcclCommunicator::Work::addScatter(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  ElementType type = part.operandType->element;
-  bool isOwn = !isReducedByNccl(what.reduction, type);
-  int64_t size = sizeOf(type);
-  std::vector<Slab> places =
-      makeSlabs(part.operand, *part.operandType, what.dimension, what.sizes);
-  bool isDense = std::all_of(places.begin(), places.end(),
-                             [](const Slab &slab) { return slab.isDense(); });
-  int64_t own = part.resultType->numBytes(), largest = 0;
-  for (const Slab &slab : places)
-    largest = std::max(largest, slab.bytes());
-  bool isPadded =
-      what.algorithm == Algorithm::Padded && !areEqual(what.sizes) && !isOwn;
-  std::vector<char *> blocks;
-  char *block = isDense && !isPadded ? places[0].data
-                : isPadded           ? take(largest * places.size())
-                                     : take(part.operandType->numBytes());
-  for (const Slab &slab : places) {
-    blocks.push_back(block);
-    if (!isDense || isPadded)
-      pack(slab, block, before);
-    block += isPadded ? largest : slab.bytes();
-  }
-  if (failure)
-    return failure;
-  if (isOwn)
-    return addOwnScatter(part, blocks, places);
-  Reduction reduction = what.reduction;
-  if (isPadded || areEqual(what.sizes)) {
-    void *to = isPadded && own != largest ? take(largest) : part.result;
-    calls.emplace_back([=] {
-      return api.reduceScatter(blocks[0], to, largest / size, type, reduction,
-                               channel.group, channel.stream);
-    });
-    if (to != part.result)
-      copy(part.result, to, own, after);
-    return failure;
-  }
-  for (size_t i = 0; i < places.size(); ++i)
-    if (int64_t bytes = places[i].bytes())
-      calls.emplace_back([=] {
-        return api.reduce(blocks[i], i == self ? part.result : nullptr,
-                          bytes / size, type, reduction, i, channel.group,
-                          channel.stream);
-      });
-  return std::nullopt;
-}
-
-MaybeError NcclCommunicator::Work::addExchange(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  std::vector<Slab> sends, receives;
-  if (what.dimension != what.toDimension) {
-    sends = makeSlabs(part.operand, *part.operandType, what.toDimension,
-                      what.toSizes);
-    receives =
-        makeSlabs(part.result, *part.resultType, what.dimension, what.sizes);
-  } else {
-    // Other sizes of the same dimension: what one had and the other gets.
-    auto begin = [](const std::vector<int64_t> &sizes, size_t member) {
-      return std::accumulate(sizes.begin(), sizes.begin() + member, int64_t(0));
-    };
-    auto common = [&](const void *tensor, const TensorType &type,
-                      const std::vector<int64_t> &mine,
-                      const std::vector<int64_t> &theirs, size_t member) {
-      int64_t origin = begin(mine, self);
-      int64_t low = std::max(origin, begin(theirs, member));
-      int64_t high =
-          std::min(origin + mine[self], begin(theirs, member) + theirs[member]);
-      if (high <= low)
-        low = high = origin;
-      return makeSlab(tensor, type, what.dimension, low - origin,
-                      high - origin);
-    };
-    for (size_t i = 0; i < what.group.size(); ++i) {
-      sends.push_back(
-          common(part.operand, *part.operandType, what.sizes, what.toSizes, i));
-      receives.push_back(
-          common(part.result, *part.resultType, what.toSizes, what.sizes, i));
-    }
-  }
-  for (size_t i = 0; i < sends.size(); ++i) {
-    const Slab from = sends[i], to = receives[i];
-    char *out = from.isDense() ? from.data : take(from.bytes());
-    char *in = to.isDense() ? to.data : take(to.bytes());
-    if (failure)
-      return failure;
-    if (out != from.data)
-      pack(from, out, before);
-    if (i == self)
-      copy(in, out, to.bytes(), before);
-    else
-      addMessages(i, out, from.bytes(), in, to.bytes());
-    if (in != to.data)
-      unpack(in, to);
-  }
-  return std::nullopt;
-}
-
-const void *NcclCommunicator::Work::getNeutral(Reduction reduction,
-                                               const TensorType &type,
-                                               bool isSummand) {
-  bool isFloat = type.element >= ElementType::F16;
-  isSummand &= isFloat && reduction == Reduction::Sum;
-  int64_t count = type.numElements();
-  std::vector<char> &values =
-      communicator.neutrals[{reduction, type.element, count, isSummand}];
-  if (values.empty()) {
-    values.resize(type.numBytes());
-    fillNeutral(reduction, type.element, values.data(), count);
-    int64_t number = sizeOf(type.element);
-    if (type.element >= ElementType::C64)
-      number /= 2;
-    for (size_t end = number; isSummand && end <= values.size(); end += number)
-      values[end - 1] = char(0x80);
-  }
-  const void *neutral = device.getConstant(values.data(), values.size());
-  if (!neutral && !failure)
-    failure = device.takeError();
-  return neutral;
-}
-
-MaybeError NcclCommunicator::Work::addScan(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  ElementType type = part.operandType->element;
-  if (!isReducedByNccl(what.reduction, type))
-    return addOwnReduction(part);
-  int64_t count = part.operandType->numElements();
-  const void *first = getNeutral(what.reduction, *part.operandType);
-  const void *others =
-      getNeutral(what.reduction, *part.operandType, /*isSummand=*/true);
-  if (failure)
-    return failure;
-  Reduction reduction = what.reduction;
-  for (size_t root = 0; root < what.group.size(); ++root) {
-    const void *from = self < root ? part.operand : root == 0 ? first : others;
-    void *to = self == root ? part.result : nullptr;
-    calls.emplace_back([=] {
-      return api.reduce(from, to, count, type, reduction, root, channel.group,
-                        channel.stream);
-    });
-  }
-  return std::nullopt;
-}
-
-MaybeError NcclCommunicator::Work::add(const TransferPart &part) {
-  const Instruction &what = *part.instruction;
-  const TensorType &type =
-      part.operandType ? *part.operandType : *part.resultType;
-  int64_t count = type.numElements();
-  if (count == 0 && what.opcode != Opcode::AllGather &&
-      what.opcode != Opcode::ReduceScatter && what.opcode != Opcode::AllToAll)
-    return std::nullopt;
-  const void *from = part.operand;
-  void *to = part.result;
-  ElementType element = type.element;
-  switch (what.opcode) {
-  case Opcode::Send:
-    calls.emplace_back([=] {
-      return api.send(from, count, element, channel.peer, channel.group,
-                      channel.stream);
-    });
-    return std::nullopt;
-  case Opcode::Recv:
-    calls.emplace_back([=] {
-      return api.receive(to, count, element, channel.peer, channel.group,
-                         channel.stream);
-    });
-    return std::nullopt;
-  case Opcode::Broadcast:
-    calls.emplace_back([=, root = what.root] {
-      return api.broadcast(from, to, count, element, root, channel.group,
-                           channel.stream);
-    });
-    return std::nullopt;
-  case Opcode::AllReduce:
-    if (!isReducedByNccl(what.reduction, element))
-      return addOwnReduction(part);
-    calls.emplace_back([=, reduction = what.reduction] {
-      return api.allReduce(from, to, count, element, reduction, channel.group,
-                           channel.stream);
-    });
-    return std::nullopt;
-  case Opcode::AllGather:
-    return addGather(part);
-  case Opcode::ReduceScatter:
-    return addScatter(part);
-  case Opcode::AllToAll:
-    return addExchange(part);
-  case Opcode::ExclusiveScan:
-    return addScan(part);
-  default:
-    return std::string("'") + nameOf(what.opcode) + "' does not communicate";
-  }
 }
 
 //===----------------------------------------------------------------------===//
 // Transfers
 //===----------------------------------------------------------------------===//
+
+MaybeError NcclCommunicator::checkWait() { return watch->check(); }
+
+void NcclCommunicator::finish() {
+  Communicator::finish();
+  if (getTransport().getFailure())
+    device.getApi().abortGroups();
+}
+
+MaybeError NcclCommunicator::close() {
+  finish();
+  if (MaybeError failure = getTransport().getFailure())
+    return failure;
+  TransferWatch::Awaited others = {"the end of the communicators of NCCL", {}};
+  for (const auto &[group, handle] : groups)
+    for (int64_t member : group)
+      if (member != getTransport().getRank() &&
+          std::find(others.peers.begin(), others.peers.end(), member) ==
+              others.peers.end())
+        others.peers.push_back(member);
+  others.what += listRanks(" with", others.peers);
+  return device.getApi().leaveGroups([&] { return watch->check(&others); });
+}
 
 NcclCommunicator::~NcclCommunicator() {
   for (auto &[name, started] : ready)
@@ -591,10 +252,12 @@ MaybeError NcclCommunicator::prepare(const std::vector<TransferPart> &parts,
   auto find = [&](int64_t member) {
     return std::find(group.begin(), group.end(), member) - group.begin();
   };
-  Work::Channel channel = {joined->second, stream, find(rank), 0};
+  NcclWork::Channel channel = {joined->second, stream, find(rank), 0};
   if (named.isMessage)
     channel.peer = find(parts[0].instruction->peer);
-  started.work = std::make_unique<Work>(*this, channel, started.memory);
+  started.group = joined->second;
+  started.work =
+      std::make_unique<NcclWork>(device, neutrals, channel, started.memory);
   for (TransferPart part : parts) {
     if (copy && part.operand) {
       int64_t bytes = part.operandType->numBytes();
@@ -624,40 +287,60 @@ runAll(const std::vector<std::function<MaybeError()>> &steps) {
   return std::nullopt;
 }
 
-/// Transfers whose turn it is; more than one are messages of one instant.
-MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers) {
+/// What NCCL does at once, and what says that it has been done.
+MaybeError NcclCommunicator::enterCalls(const std::vector<Started *> &transfers,
+                                        size_t end) {
   CudaApi &api = device.getApi();
   size_t numCalls = 0;
-  for (Started *started : transfers) {
+  for (Started *started : transfers)
+    numCalls += started->work->getCalls().size();
+  auto locate = [&](size_t i, MaybeError error) {
+    return watch->locate(end - transfers.size() + i, std::move(error));
+  };
+  if (numCalls > 1)
+    if (MaybeError error = api.beginGroup())
+      return locate(0, error);
+  MaybeError failed;
+  for (size_t i = 0; i < transfers.size() && !failed; ++i)
+    failed = locate(i, runAll(transfers[i]->work->getCalls()));
+  // A group that was begun is ended in any case.
+  if (numCalls > 1)
+    if (MaybeError error = api.endGroup(); error && !failed)
+      failed = locate(0, error);
+  if (!failed && numCalls > 0)
+    failed = locate(
+        0, api.settle(transfers[0]->group, [this] { return checkWait(); }));
+  return failed ? failed : locate(0, api.setCounter(int32_t(end), stream));
+}
+
+/// Transfers whose turn it is; more than one are messages of one instant.
+MaybeError NcclCommunicator::enter(const std::vector<Started *> &transfers,
+                                   size_t end) {
+  CudaApi &api = device.getApi();
+  auto locate = [&](size_t i, MaybeError error) {
+    return watch->locate(end - transfers.size() + i, std::move(error));
+  };
+  for (size_t i = 0; i < transfers.size(); ++i) {
+    Started *started = transfers[i];
     started->number = numEntered++;
     MaybeError error = api.await(stream, *started->computed);
     api.release(*std::exchange(started->computed, std::nullopt));
     if (!error)
       error = runAll(started->work->getBefore());
     if (error)
-      return error;
-    numCalls += started->work->getCalls().size();
+      return locate(i, error);
   }
   bool isTraced = device.hasMarks();
   int64_t begin = isTraced ? device.mark(stream) : 0;
-  if (numCalls > 1)
-    if (MaybeError error = api.beginGroup())
-      return error;
-  MaybeError failed;
-  for (Started *started : transfers)
-    if (!failed)
-      failed = runAll(started->work->getCalls());
-  if (numCalls > 1)
-    if (MaybeError error = api.endGroup(); error && !failed)
-      failed = error;
-  if (failed)
-    return failed;
-  for (Started *started : transfers) {
+  if (MaybeError error = enterCalls(transfers, end))
+    return error;
+  for (size_t i = 0; i < transfers.size(); ++i) {
+    Started *started = transfers[i];
     if (MaybeError error = runAll(started->work->getAfter()))
-      return error;
+      return locate(i, error);
     Result<CudaHandle> done = api.record(stream);
     if (!done)
-      return done.error();
+      return locate(i, done.error());
     started->done = *done;
     started->work.reset();
     if (isTraced)
@@ -683,7 +366,7 @@ MaybeError NcclCommunicator::enterReady() {
         return std::nullopt;
       together.push_back(found->second.get());
     }
-    if (MaybeError error = enter(together))
+    if (MaybeError error = enter(together, end))
       return error;
     for (size_t i = nextTurn; i < end; ++i) {
       std::unique_ptr<Started> started =
@@ -716,14 +399,16 @@ NcclCommunicator::start(const std::vector<TransferPart> &parts, bool copy) {
   started->transfer = transfer;
   // The executor does not wait for a send that has its copy.
   started->isAlone = copy;
-  MaybeError error = prepare(parts, copy, *started);
-  if (!error) {
+  // After one that has failed the order is lost.
+  MaybeError error = getTransport().getFailure();
+  if (!error && (error = prepare(parts, copy, *started))) {
+    error = spell(what) + ": " + *error;
+  } else if (!error) {
     ready[{named, sequences[named]++}] = std::move(started);
     error = enterReady();
   }
   if (error) {
-    getTransport().abort("rank " + std::to_string(rank) + ": '" + what.label +
-                         "': " + *error);
+    getTransport().abort("rank " + std::to_string(rank) + ": " + *error);
     if (started)
       release(*started);
     failed[transfer.get()] = *error;

@@ -15,6 +15,7 @@ public:
   explicit RecordingCudaApi(std::function<void(const std::string &)> write)
       : sink(std::move(write)) {}
 
+  MaybeError close() override { return std::nullopt; }
   std::string getName() const override { return "recorded device"; }
   int getCapability() const override { return 80; }
 
@@ -65,6 +66,10 @@ public:
                      const std::function<MaybeError()> &getFailure) override;
   MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) override;
+  MaybeError check() override { return std::nullopt; }
+  /// Not of the program: it only says how far the device has come.
+  Result<const int32_t *> createCounter(int32_t) override { return &counter; }
+  MaybeError setCounter(int32_t, CudaHandle) override { return std::nullopt; }
   MaybeError beginGraph(CudaHandle stream) override;
   Result<CudaHandle> endGraph(CudaHandle stream) override;
   MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
@@ -72,7 +77,15 @@ public:
 
   Result<NcclId> makeNcclId() override;
   Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
-                               int64_t self) override;
+                               int64_t self,
+                               const std::function<MaybeError()> &) override;
+  MaybeError settle(CudaHandle, const std::function<MaybeError()> &) override {
+    return std::nullopt;
+  }
+  MaybeError leaveGroups(const std::function<MaybeError()> &) override {
+    return line("leave groups");
+  }
+  void abortGroups() override {}
   MaybeError beginGroup() override { return line("group begin"); }
   MaybeError endGroup() override { return line("group end"); }
   MaybeError send(const void *data, int64_t count, ElementType type,
@@ -116,6 +129,7 @@ private:
   /// Addresses that nothing has.
   uint64_t nextAddress = uint64_t(1) << 46;
   int64_t numBlocks = 0;
+  int32_t counter = 0;
   CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0,
              numGraphs = 0, numPlans = 0;
   std::vector<std::string> kernels;
@@ -349,7 +363,8 @@ Result<NcclId> RecordingCudaApi::makeNcclId() {
 }
 
 Result<CudaHandle>
-RecordingCudaApi::joinGroup(const NcclId &, int64_t numMembers, int64_t self) {
+RecordingCudaApi::joinGroup(const NcclId &, int64_t numMembers, int64_t self,
+                            const std::function<MaybeError()> &) {
   line("join g", numGroups, " as ", self, " of ", numMembers);
   return numGroups++;
 }

@@ -10,6 +10,7 @@ class SilentCudaApi : public CudaApi {
 public:
   explicit SilentCudaApi(CudaApi &real) : real(real) {}
 
+  MaybeError close() override { return std::nullopt; }
   std::string getName() const override { return real.getName(); }
   int getCapability() const override { return real.getCapability(); }
 
@@ -90,6 +91,11 @@ public:
   synchronize(const std::function<MaybeError()> &getFailure) override {
     return getFailure();
   }
+  Result<const int32_t *> createCounter(int32_t most) override {
+    return real.createCounter(most);
+  }
+  MaybeError setCounter(int32_t, CudaHandle) override { return std::nullopt; }
+  MaybeError check() override { return std::nullopt; }
   MaybeError beginGraph(CudaHandle) override { return std::nullopt; }
   Result<CudaHandle> endGraph(CudaHandle) override { return nothing; }
   MaybeError launchGraph(CudaHandle, CudaHandle) override {
@@ -98,10 +104,19 @@ public:
   void releaseGraph(CudaHandle) override {}
 
   Result<NcclId> makeNcclId() override { return real.makeNcclId(); }
-  Result<CudaHandle> joinGroup(const NcclId &id, int64_t numMembers,
-                               int64_t self) override {
-    return real.joinGroup(id, numMembers, self);
+  Result<CudaHandle>
+  joinGroup(const NcclId &id, int64_t numMembers, int64_t self,
+            const std::function<MaybeError()> &getFailure) override {
+    return real.joinGroup(id, numMembers, self, getFailure);
   }
+  MaybeError settle(CudaHandle, const std::function<MaybeError()> &) override {
+    return std::nullopt;
+  }
+  MaybeError
+  leaveGroups(const std::function<MaybeError()> &getFailure) override {
+    return real.leaveGroups(getFailure);
+  }
+  void abortGroups() override { real.abortGroups(); }
   MaybeError beginGroup() override { return std::nullopt; }
   MaybeError endGroup() override { return std::nullopt; }
   MaybeError send(const void *, int64_t, ElementType, int64_t, CudaHandle,
