@@ -86,7 +86,7 @@ MaybeError NcclCommunicator::joinGroups(
              std::to_string(text.size() / id.size()) +
              " ids for NCCL, and more are needed";
     std::copy_n(text.begin() + begin, id.size(), id.begin());
-    TransferWatch::Awaited others = {"the communicator of NCCL", {}};
+    TransferWatch::Awaited others = {"the communicator of NCCL", {}, {}};
     for (int64_t member : group)
       if (member != rank)
         others.peers.push_back(member);
@@ -165,14 +165,17 @@ MaybeError NcclCommunicator::watchTransfers(const Program &program) {
     for (int64_t member : turn.name.stream.group)
       if (member != program.rank)
         awaited.peers.push_back(member);
-    awaited.what = hetero::runtime::describe(program, index) +
-                   listRanks(what.opcode == Opcode::Send   ? " to"
-                             : what.opcode == Opcode::Recv ? " from"
-                                                           : " with",
-                             awaited.peers);
+    std::string ranks = listRanks(what.opcode == Opcode::Send   ? " to"
+                                  : what.opcode == Opcode::Recv ? " from"
+                                                                : " with",
+                                  awaited.peers);
+    awaited.what = hetero::runtime::describe(program, index) + ranks;
+    awaited.title = nameOf(what.opcode) + ranks;
     for (size_t before = index; before-- > 0;)
       if (program.instructions[before].opcode == Opcode::Call) {
-        awaited.what += " after '" + program.instructions[before].label + "'";
+        const std::string &label = program.instructions[before].label;
+        awaited.what += " after '" + label + "'";
+        awaited.title += " after " + label;
         break;
       }
     transfers.push_back(std::move(awaited));
@@ -201,7 +204,8 @@ MaybeError NcclCommunicator::close() {
   finish();
   if (MaybeError failure = getTransport().getFailure())
     return failure;
-  TransferWatch::Awaited others = {"the end of the communicators of NCCL", {}};
+  TransferWatch::Awaited others = {
+      "the end of the communicators of NCCL", {}, {}};
   for (const auto &[group, handle] : groups)
     for (int64_t member : group)
       if (member != getTransport().getRank() &&

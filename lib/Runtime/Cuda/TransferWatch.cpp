@@ -70,7 +70,7 @@ MaybeError TransferWatch::check(const Awaited *other) {
   if (hasMoved || other != current || now - lastAsked > longestSilence)
     begin = now;
   if (hasMoved)
-    transport.publish(awaited.what);
+    transport.publish(awaited.title);
   numDone = seen;
   current = other;
   lastAsked = now;

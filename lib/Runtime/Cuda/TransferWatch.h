@@ -25,10 +25,12 @@ namespace hetero::runtime {
 
 class TransferWatch {
 public:
-  /// What is waited for, as a part of a sentence, and who has a part in it.
+  /// What is waited for, as a part of a sentence; who has a part in it; and in
+  /// few words what the others see.
   struct Awaited {
     std::string what;
     std::vector<int64_t> peers;
+    std::string title;
   };
 
   TransferWatch(Transport &transport, std::chrono::milliseconds patience,
