@@ -8,6 +8,7 @@ the same bits.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -91,6 +92,30 @@ def test_further_steps(ranks: int, kind: str, tmp_path: Path, cache: Path) -> No
     more = {name: many[name] - few.get(name, 0) for name in many}
     done = {name: count for name, count in more.items() if count and name not in ORDER}
     assert done == {"cuGraphLaunch": (MANY - FEW) * ranks, "cuMemcpyDtoHAsync": MANY - FEW}
+
+
+@pytest.mark.parametrize("data", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_communicators(data: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four stages of GPT: each rank has one communicator for all its neighbours,
+    and one for the ranks of its stage."""
+    step = plans.read(steps.layered("gpt", batch=8))
+    bounds = [step.layers * i // 4 for i in range(5)]
+    stages = [
+        plans.Stage((first, last - 1), [data * i + k for k in range(data)], data, 1, [[4 // data] * data])
+        for i, (first, last) in enumerate(zip(bounds, bounds[1:]))
+    ]
+    text = plans.apply(step, plans.Plan([4, 4], stages, {}))
+    case = steps.get("gpt", batch=8)
+    devices = ",".join(["sm_80:4GiB"] * 4 * data)
+    monkeypatch.setenv("HETERO_STANDIN", f"devices={devices};counts={tmp_path / 'counts'}")
+    done = steps.run(
+        text, case, tmp_path, "--device=cuda", "--cuda-format=ptx", f"--cache={cache / 'objects'}"
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "results agree" in done.stdout
+    made = re.findall(r"^ncclCommInitRank\w* (\d+)$", (tmp_path / "counts").read_text(), re.MULTILINE)
+    ranks, of_messages, of_stages = 4 * data, 1, int(data > 1)
+    assert sum(map(int, made)) == ranks * (of_messages + of_stages)
 
 
 def test_ways_to_run(tmp_path: Path, cache: Path) -> None:
