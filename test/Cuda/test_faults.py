@@ -165,8 +165,9 @@ def test_call_fails(
     calls = sorted({1, (number + 1) // 2, max(1, number // 2 if polls else number)})
     for call in calls:
         for seed in range(SEEDS):
-            done = run(directory, f"seed={seed};fail={called}@{call}", *way)
-            assert done.returncode != 0, f"call {call} of {number}"
+            order = ("random", "lazy", "eager")[seed % 3]
+            done = run(directory, f"seed={seed};order={order};fail={called}@{call}", *way)
+            assert done.returncode != 0, f"call {call} of {number}, seed {seed}"
             device = "" if name in ("cuInit", "cuDeviceGetCount") else r"device \d|device '"
             _check(done, name, device)
 

@@ -91,6 +91,7 @@ MaybeError NcclCommunicator::joinGroups(
       if (member != rank)
         others.peers.push_back(member);
     others.what += listRanks(" with", others.peers);
+    watch->begin(others);
     Result<CudaHandle> joined =
         device.getApi().joinGroup(id, group.size(), self - group.begin(),
                                   [&] { return watch->check(&others); });
@@ -213,6 +214,7 @@ MaybeError NcclCommunicator::close() {
               others.peers.end())
         others.peers.push_back(member);
   others.what += listRanks(" with", others.peers);
+  watch->begin(others);
   return device.getApi().leaveGroups([&] { return watch->check(&others); });
 }
 

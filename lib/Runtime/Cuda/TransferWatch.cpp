@@ -35,7 +35,8 @@ MaybeError TransferWatch::locate(size_t transfer, MaybeError error) const {
 
 std::string TransferWatch::describe(const Awaited &awaited,
                                     Clock::time_point now) const {
-  auto time = std::chrono::duration_cast<std::chrono::seconds>(now - begin);
+  auto time =
+      std::chrono::duration_cast<std::chrono::seconds>(now - waitsSince);
   return "rank " + str(transport.getRank()) + " waits for " + awaited.what +
          " on device '" + device + "' for " + str(time.count()) + " s" +
          describeOthers(transport, awaited.peers);
@@ -49,12 +50,18 @@ MaybeError TransferWatch::findLoss(const Awaited &awaited) {
     bool isAwaited = std::find(awaited.peers.begin(), awaited.peers.end(),
                                rank) != awaited.peers.end();
     bool isGone = status.state == RankState::Ended && isAwaited &&
-                  now - std::max(begin, status.lastSeen) > afterlife;
+                  now - std::max(waitsSince, status.lastSeen) > afterlife;
     if (status.state == RankState::Lost || isGone)
       return "rank " + str(rank) + " is lost: " + status.reason + "; " +
              describe(awaited, now);
   }
   return std::nullopt;
+}
+
+void TransferWatch::begin(const Awaited &other) {
+  transport.publish(other.what);
+  current = &other;
+  waitsSince = lastAsked = Clock::now();
 }
 
 MaybeError TransferWatch::check(const Awaited *other) {
@@ -68,7 +75,7 @@ MaybeError TransferWatch::check(const Awaited *other) {
   const Awaited &awaited = other ? *other : transfers[seen % transfers.size()];
   bool hasMoved = seen != numDone;
   if (hasMoved || other != current || now - lastAsked > longestSilence)
-    begin = now;
+    waitsSince = now;
   if (hasMoved)
     transport.publish(awaited.title);
   numDone = seen;
@@ -78,7 +85,7 @@ MaybeError TransferWatch::check(const Awaited *other) {
     return std::nullopt;
   lastLook = now;
   MaybeError error = findLoss(awaited);
-  Clock::time_point last = begin;
+  Clock::time_point last = waitsSince;
   for (int64_t rank = 0; rank < transport.getNumRanks(); ++rank)
     last = std::max(last, transport.getStatus(rank).lastProgress);
   if (!error && now - last > patience)

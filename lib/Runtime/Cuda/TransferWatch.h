@@ -44,6 +44,8 @@ public:
   /// ended already.
   MaybeError locate(size_t transfer, MaybeError error) const;
 
+  /// Another wait begins, and the ranks are told what for.
+  void begin(const Awaited &other);
   /// Why the run has ended, if it has. Who asks again after a while begins
   /// another wait. Without `other` the next transfer is awaited, if any.
   MaybeError check(const Awaited *other = nullptr);
@@ -60,7 +62,7 @@ private:
 
   /// The wait that is under way.
   const Awaited *current = nullptr;
-  Clock::time_point begin, lastAsked, lastLook;
+  Clock::time_point waitsSince, lastAsked, lastLook;
   int32_t numDone = 0;
 };
 
