@@ -167,9 +167,6 @@ static MaybeError useCuda(runtime::RankSetup &setup, int64_t rank, int index,
   auto api = runtime::createCudaApi(index, machine.libraries);
   if (!api)
     return "rank " + std::to_string(rank) + ": " + api.error();
-  // Without a cluster nobody has given it a name.
-  if (setup.deviceName == runtime::RankSetup().deviceName)
-    setup.deviceName = (*api)->getName();
   auto device = runtime::CudaDevice::create(
       setup.deviceName, std::move(*api),
       {setup.memoryCap, options.cudaMemory, options.cudaGraphs});
@@ -278,8 +275,11 @@ FailureOr<std::vector<runtime::RankSetup>> StepExecutable::makeSetups(
     if (!error && places)
       error =
           useCuda(setup, rank, places->devices[i], places->machine, options);
-    if (error)
+    if (error) {
+      // Other processes wait for this one.
+      transports[i]->abort(*error);
       return partitioned->emitError() << *error;
+    }
   }
   return setups;
 }

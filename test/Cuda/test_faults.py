@@ -57,6 +57,8 @@ WAYS = {
     "ncclReduceScatter": EQUAL,
 }
 NEVER_CALLED = {"ncclCommInitRank"}
+# Transforms and factorizations, which these steps do not have.
+ELSEWHERE = ("cufft", "cusolver")
 ENDLESS = [
     "ncclSend", "ncclRecv", "ncclAllReduce", "ncclAllGather", "ncclReduce", "ncclBroadcast",
     "ncclReduceScatter", "ncclGroupEnd", "ncclCommInitRankConfig", "ncclCommFinalize",
@@ -151,6 +153,8 @@ def test_call_fails(
     """The first call, one in the middle and one of the last fail."""
     if name in NEVER_CALLED:
         pytest.skip("only where NCCL has nothing newer")
+    if name.startswith(ELSEWHERE):
+        pytest.skip("steps that need it are tested elsewhere")
     way = WAYS.get(name, USUAL)
     called = RENAMED.get(name, name)
     if name in AFTER:
@@ -219,18 +223,47 @@ def _find(launcher: int, rank: int) -> int:
     pytest.fail(f"no process of rank {rank}")
 
 
+def _start(directory: Path, number: int, settings: str, at_one: str, *flags: str) -> mpirun.Run:
+    """Four processes, of which rank 1 has settings of its own."""
+    script = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && HETERO_STANDIN="$HETERO_STANDIN;$0"; exec "$@"'
+    return mpirun.Run(
+        4, "-c", script, at_one, steps.tool("hetero-run"), "mixed.mlir", "--args=mixed.npz",
+        f"--steps={number}", "--opt-level=0", "--device=cuda", "--cuda-format=ptx",
+        f"--cache={directory / 'objects'}", "--transport=mpi", *flags, program="sh",
+        cwd=directory,
+        # mpirun kills the others a second after one has ended, else.
+        OMPI_MCA_odls_base_sigkill_timeout="3", **_environment(directory, settings),
+    )  # fmt: skip
+
+
+@mpirun.needs_mpi
+@pytest.mark.parametrize(
+    ("setting", "pattern"),
+    [
+        ("fail=cuStreamCreate@1", "error: rank 1: cuStreamCreate failed on device 1"),
+        ("fail=cuLaunchKernel@50", r"error: rank 1: instruction \d+ \(call .*cuLaunchKernel failed on device 1"),
+        ("fault=60", "error: rank 1: .*on device 1 .*ILLEGAL_ADDRESS"),
+        ("never=ncclSend@3", r"error: rank \d waits for .* rank \d.* for \d+ s"),
+        ("fail=cuMemFree@1", "error: rank 1: at the end: cuMemFree failed on device 1"),
+    ],
+)
+@pytest.mark.slow
+def test_one_process_fails(setting: str, pattern: str, directory: Path) -> None:
+    """All of them say the first cause, on the rank where it was."""
+    job = _start(directory, STEPS, "seed=1", setting, f"--patience={PATIENCE}")
+    code, _ = job.end(PATIENCE + MORE)
+    assert code != 0, job.text
+    errors = [line for line in job.lines if "error: " in line]
+    assert errors and all(re.search(pattern, line) for line in errors), job.text
+    assert "hetero stand-in" not in job.text, job.text
+
+
 @mpirun.needs_mpi
 @pytest.mark.parametrize("victim", [pytest.param(0, marks=pytest.mark.slow), 2])
 def test_process_is_killed(victim: int, directory: Path) -> None:
     """In the middle of a run. The others say which rank was lost, and what they
     waited for."""
-    job = mpirun.Run(
-        4, "mixed.mlir", "--args=mixed.npz", "--steps=100000", "--opt-level=0", "--device=cuda",
-        "--cuda-format=ptx", f"--cache={directory / 'objects'}", "--transport=mpi",
-        program=steps.tool("hetero-run"), cwd=directory,
-        # mpirun kills the others a second after one has ended, else.
-        OMPI_MCA_odls_base_sigkill_timeout="3", **_environment(directory, "seed=1"),
-    )  # fmt: skip
+    job = _start(directory, 100000, "seed=1", "seed=2")
     job.wait_for("^step 5: loss")
     os.kill(_find(job.process.pid, victim), signal.SIGKILL)
     mpirun.fail(job, rf"^error: rank {victim} is lost: process \d+ on '.*' has ended; rank \d waits for", 3)

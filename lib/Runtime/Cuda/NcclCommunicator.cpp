@@ -214,6 +214,8 @@ MaybeError NcclCommunicator::close() {
               others.peers.end())
         others.peers.push_back(member);
   others.what += listRanks(" with", others.peers);
+  // Who has left meanwhile is not lost.
+  others.peers.clear();
   watch->begin(others);
   return device.getApi().leaveGroups([&] { return watch->check(&others); });
 }
