@@ -478,6 +478,25 @@ TEST(StandInNccl, AnAbortReachesTheOthers) {
   }
 }
 
+/// Nothing of it is entered, so that nobody waits for the rest.
+TEST(StandInNccl, AFailedCallEndsItsGroup) {
+  Outcome outcome = run(with("fail=ncclRecv@1"), [] {
+    Gpu second(1), first(0);
+    std::vector<ncclComm_t> comms = joinAlone(first, second);
+    const Functions &f = first.f;
+    OK(f.cuCtxSetCurrent(first.context));
+    float *data = toPointer(first.allocate(2));
+    cudaStream_t stream = toCuda(first.stream);
+    OK(f.ncclGroupStart());
+    OK(f.ncclSend(data, 1, ncclFloat32, 1, comms[0], stream));
+    CHECK(f.ncclRecv(data + 1, 1, ncclFloat32, 1, comms[0], stream) !=
+          ncclSuccess);
+    CHECK(f.ncclGroupEnd() != ncclSuccess);
+    OK(f.cuStreamSynchronize(first.stream));
+  });
+  EXPECT_TRUE(outcome.isRight) << outcome;
+}
+
 TEST(StandInNccl, WaitingForWhoHasAbortedIsNamed) {
   Outcome outcome = run(with("patience=1"), [] {
     Gpu first(0), second(1);
