@@ -136,7 +136,8 @@ def test_too_few_devices(environment: dict[str, str]) -> None:
 def test_a_failure_is_told_and_the_next_call_begins_anew(environment: dict[str, str]) -> None:
     settings = f"{environment['HETERO_STANDIN']};fail=cuGraphLaunch@2"
     said = run("fails", environment, HETERO_STANDIN=settings)
-    assert "cuGraphLaunch failed: unknown error (CUDA_ERROR_UNKNOWN)" in said, said
+    assert "cuGraphLaunch failed on device 0" in said, said
+    assert "unknown error (CUDA_ERROR_UNKNOWN)" in said, said
 
 
 def test_without_a_driver(environment: dict[str, str]) -> None:
