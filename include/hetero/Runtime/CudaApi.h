@@ -14,8 +14,9 @@
 //    tests on machines without a GPU. Its memory is not memory: what is read
 //    from it is zero.
 //
-// One thread at a time uses an api. What has a stream only enters work into it;
-// `waitFor` and `synchronize` make the host wait.
+// One thread at a time uses an api. What has a stream only enters work into it.
+// What makes the host wait asks its `getFailure` again and again, and ends with
+// the error that it gives.
 
 #ifndef HETERO_RUNTIME_CUDAAPI_H
 #define HETERO_RUNTIME_CUDAAPI_H
