@@ -448,7 +448,10 @@ MaybeError Session::executeAll() {
         what.opcode == Opcode::Wait)
       transport.publish(titleOf(what));
     int64_t begin = tracing ? device.mark() : 0;
-    if (MaybeError error = execute(i))
+    MaybeError error = execute(i);
+    if (!error && what.opcode == Opcode::Call)
+      error = communicator.endCall(what);
+    if (error)
       return locate(error, describe(program, i) + ": ");
     if (tracing && !what.started)
       record(i, begin, device.mark());

@@ -270,7 +270,8 @@ FailureOr<std::vector<runtime::RankSetup>> StepExecutable::makeSetups(
             std::min(cluster->classOf(rank).usableMemory().count(),
                      options.memoryCap.value_or(INT64_MAX));
     } else if (places) {
-      setup.deviceName = places->machine.devices[places->devices[i]].name;
+      setup.deviceName = places->machine.devices[places->devices[i]].name +
+                         " " + std::to_string(places->devices[i]);
     }
     if (!error && places)
       error =

@@ -126,6 +126,9 @@ public:
   /// Returns when the transfer is done, or the run has ended.
   virtual MaybeError wait(const std::shared_ptr<Transfer> &transfer);
 
+  /// The program has called the kernel of an instruction.
+  virtual MaybeError endCall(const Instruction &what) { return std::nullopt; }
+
   /// The program has started all transfers of a step, and waited for those that
   /// it waits for.
   virtual MaybeError endStep() { return std::nullopt; }

@@ -174,11 +174,13 @@ public:
   virtual MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) = 0;
 
-  /// A word of the host that streams set to numbers up to `most`, which the
-  /// host may read at any time. It is 0 at first; there is one for an api.
-  virtual Result<const int32_t *> createCounter(int32_t most) = 0;
+  /// Words of the host that streams set to numbers up to `most`, and that the
+  /// host may read at any time. They are 0 at first; an api makes them once.
+  virtual Result<const int32_t *> createCounters(int32_t number,
+                                                 int32_t most) = 0;
   /// The counter has the value when the stream has come here.
-  virtual MaybeError setCounter(int32_t value, CudaHandle stream) = 0;
+  virtual MaybeError setCounter(int32_t counter, int32_t value,
+                                CudaHandle stream) = 0;
 
   /// What has gone wrong on the device, as far as is known; does not wait.
   virtual MaybeError check() = 0;

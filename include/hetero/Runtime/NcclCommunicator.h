@@ -66,6 +66,7 @@ public:
   std::shared_ptr<Transfer> start(const std::vector<TransferPart> &parts,
                                   bool copy = false) override;
   MaybeError wait(const std::shared_ptr<Transfer> &transfer) override;
+  MaybeError endCall(const Instruction &what) override;
   MaybeError endStep() override;
   /// After a failure no group of NCCL is left.
   void finish() override;
@@ -123,6 +124,8 @@ private:
   /// The transfers of a step in their order, and the next one to enter.
   std::vector<Turn> turns;
   size_t nextTurn = 0;
+  /// How many kernels a step calls, and how many this one has called.
+  int32_t numCalls = 0, nextCall = 0;
   int64_t numEntered = 0;
   /// How many transfers of each stream this step has started.
   std::map<Stream, int64_t> sequences;

@@ -51,17 +51,22 @@ MaybeError DriverCudaApi::check(CUresult result, const char *what) const {
               : "");
 }
 
-MaybeError DriverCudaApi::findLeftBehind() const {
-  for (CUstream stream : streams)
-    if (CUresult state = f.cuStreamQuery(stream); isLeftBehind(state))
+MaybeError DriverCudaApi::findCause() const {
+  for (CUstream stream : streams) {
+    CUresult state = f.cuStreamQuery(stream);
+    // Not what a stream says that is being recorded.
+    bool isCapture = state >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+                     state <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    if (state != CUDA_SUCCESS && state != CUDA_ERROR_NOT_READY && !isCapture)
       return check(state, "cuStreamQuery");
+  }
   return std::nullopt;
 }
 
 MaybeError DriverCudaApi::check(cublasStatus_t status, const char *what) const {
   if (status == CUBLAS_STATUS_SUCCESS)
     return std::nullopt;
-  if (MaybeError error = findLeftBehind())
+  if (MaybeError error = findCause())
     return error;
   return describeFailure(what) + f.cublasGetStatusString(status);
 }
@@ -69,7 +74,7 @@ MaybeError DriverCudaApi::check(cublasStatus_t status, const char *what) const {
 MaybeError DriverCudaApi::check(ncclResult_t result, const char *what) const {
   if (result == ncclSuccess || result == ncclInProgress)
     return std::nullopt;
-  if (MaybeError error = findLeftBehind())
+  if (MaybeError error = findCause())
     return error;
   return describeFailure(what) + f.ncclGetErrorString(result);
 }
@@ -125,8 +130,8 @@ MaybeError DriverCudaApi::close() {
   abortGroups();
   if (numbers)
     free(numbers);
-  if (counter)
-    freeOnHost(counter);
+  if (counters)
+    freeOnHost(counters);
   for (const FftPlan &plan : plans)
     cufft->cufftDestroy(plan.plan);
   if (solver)

@@ -75,8 +75,9 @@ public:
   MaybeError
   synchronize(const std::function<MaybeError()> &getFailure) override;
   MaybeError check() override;
-  Result<const int32_t *> createCounter(int32_t most) override;
-  MaybeError setCounter(int32_t value, CudaHandle stream) override;
+  Result<const int32_t *> createCounters(int32_t number, int32_t most) override;
+  MaybeError setCounter(int32_t counter, int32_t value,
+                        CudaHandle stream) override;
   MaybeError beginGraph(CudaHandle stream) override;
   Result<CudaHandle> endGraph(CudaHandle stream) override;
   MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
@@ -126,9 +127,9 @@ private:
   std::string describeFailure(const char *what) const;
   /// Keeps the first error that nobody can be told, for `close`.
   void keep(MaybeError error);
-  /// What a kernel has left on the device, of which the error of a library is a
+  /// What has happened to the device, of which the error of a library is a
   /// consequence.
-  MaybeError findLeftBehind() const;
+  MaybeError findCause() const;
   /// What a rank is told by NCCL when another one has failed is not why: that
   /// comes from the run, which may take a moment longer.
   static MaybeError findReason(const std::string &error,
@@ -169,9 +170,9 @@ private:
   std::vector<CUevent> events;
   std::vector<CUevent> spare[2];
   std::set<CUevent> timed;
-  /// Pinned: the counter, and behind it the numbers that it can have, which the
-  /// device has as well.
-  int32_t *counter = nullptr;
+  /// Pinned: the counters, and behind them the numbers that they can have,
+  /// which the device has as well.
+  int32_t *counters = nullptr;
   void *numbers = nullptr;
   std::vector<CUmodule> modules;
   std::vector<ncclComm_t> groups;

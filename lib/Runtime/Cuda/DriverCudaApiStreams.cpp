@@ -140,32 +140,34 @@ MaybeError DriverCudaApi::check() {
 }
 
 //===----------------------------------------------------------------------===//
-// The counter
+// Counters
 //===----------------------------------------------------------------------===//
 
-Result<const int32_t *> DriverCudaApi::createCounter(int32_t most) {
+Result<const int32_t *> DriverCudaApi::createCounters(int32_t number,
+                                                      int32_t most) {
   int64_t bytes = (int64_t(most) + 1) * sizeof(int32_t);
-  Result<void *> onHost = allocateOnHost(bytes + sizeof(int32_t));
+  Result<void *> onHost = allocateOnHost(number * sizeof(int32_t) + bytes);
   if (!onHost)
     return Error{onHost.error()};
-  counter = static_cast<int32_t *>(*onHost);
+  counters = static_cast<int32_t *>(*onHost);
+  std::fill_n(counters, number, 0);
   for (int32_t i = 0; i <= most; ++i)
-    counter[1 + i] = i;
-  *counter = 0;
+    counters[number + i] = i;
   Result<void *> onDevice = allocate(bytes);
   if (!onDevice)
     return Error{onDevice.error()};
   numbers = *onDevice;
   if (MaybeError error =
-          write(numbers, counter + 1, bytes, toHandle(streams[0])))
+          write(numbers, counters + number, bytes, toHandle(streams[0])))
     return Error{*error};
-  return counter;
+  return counters;
 }
 
 /// A copy is what every device can do, also as a part of a graph.
-MaybeError DriverCudaApi::setCounter(int32_t value, CudaHandle stream) {
-  return read(counter, static_cast<int32_t *>(numbers) + value, sizeof(value),
-              stream);
+MaybeError DriverCudaApi::setCounter(int32_t counter, int32_t value,
+                                     CudaHandle stream) {
+  return read(counters + counter, static_cast<int32_t *>(numbers) + value,
+              sizeof(value), stream);
 }
 
 //===----------------------------------------------------------------------===//

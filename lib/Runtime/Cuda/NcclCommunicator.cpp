@@ -181,11 +181,16 @@ MaybeError NcclCommunicator::watchTransfers(const Program &program) {
       }
     transfers.push_back(std::move(awaited));
   }
-  Result<const int32_t *> counter =
-      device.getApi().createCounter(int32_t(turns.size()));
-  if (!counter)
-    return counter.error();
-  watch->setTransfers(std::move(transfers), *counter);
+  std::vector<std::string> calls;
+  for (const Instruction &what : program.instructions)
+    if (what.opcode == Opcode::Call)
+      calls.push_back(what.label);
+  numCalls = int32_t(calls.size());
+  Result<const int32_t *> counters = device.getApi().createCounters(
+      2, std::max(numCalls, int32_t(turns.size())));
+  if (!counters)
+    return counters.error();
+  watch->setSteps(std::move(transfers), std::move(calls), *counters);
   return std::nullopt;
 }
 
@@ -318,7 +323,9 @@ MaybeError NcclCommunicator::enterCalls(const std::vector<Started *> &transfers,
   if (!failed && numCalls > 0)
     failed = locate(
         0, api.settle(transfers[0]->group, [this] { return checkWait(); }));
-  return failed ? failed : locate(0, api.setCounter(int32_t(end), stream));
+  return failed ? failed
+                : locate(0, api.setCounter(TransferWatch::ofTransfers,
+                                           int32_t(end), stream));
 }
 
 /// Transfers whose turn it is; more than one are messages of one instant.
@@ -445,7 +452,17 @@ MaybeError NcclCommunicator::wait(const std::shared_ptr<Transfer> &transfer) {
   return error;
 }
 
+/// The device says when it has come behind it.
+MaybeError NcclCommunicator::endCall(const Instruction &what) {
+  if (turns.empty())
+    return std::nullopt;
+  nextCall = nextCall % numCalls + 1;
+  return device.getApi().setCounter(TransferWatch::ofCalls, nextCall,
+                                    device.getStream());
+}
+
 MaybeError NcclCommunicator::endStep() {
+  nextCall = 0;
   if (sends.empty())
     return std::nullopt;
   MaybeError error =

@@ -68,8 +68,13 @@ public:
   synchronize(const std::function<MaybeError()> &getFailure) override;
   MaybeError check() override { return std::nullopt; }
   /// Not of the program: it only says how far the device has come.
-  Result<const int32_t *> createCounter(int32_t) override { return &counter; }
-  MaybeError setCounter(int32_t, CudaHandle) override { return std::nullopt; }
+  Result<const int32_t *> createCounters(int32_t number, int32_t) override {
+    counters.assign(number, 0);
+    return counters.data();
+  }
+  MaybeError setCounter(int32_t, int32_t, CudaHandle) override {
+    return std::nullopt;
+  }
   MaybeError beginGraph(CudaHandle stream) override;
   Result<CudaHandle> endGraph(CudaHandle stream) override;
   MaybeError launchGraph(CudaHandle graph, CudaHandle stream) override;
@@ -129,7 +134,7 @@ private:
   /// Addresses that nothing has.
   uint64_t nextAddress = uint64_t(1) << 46;
   int64_t numBlocks = 0;
-  int32_t counter = 0;
+  std::vector<int32_t> counters;
   CudaHandle numStreams = 0, numEvents = 0, numModules = 0, numGroups = 0,
              numGraphs = 0, numPlans = 0;
   std::vector<std::string> kernels;

@@ -91,10 +91,13 @@ public:
   synchronize(const std::function<MaybeError()> &getFailure) override {
     return getFailure();
   }
-  Result<const int32_t *> createCounter(int32_t most) override {
-    return real.createCounter(most);
+  Result<const int32_t *> createCounters(int32_t number,
+                                         int32_t most) override {
+    return real.createCounters(number, most);
   }
-  MaybeError setCounter(int32_t, CudaHandle) override { return std::nullopt; }
+  MaybeError setCounter(int32_t, int32_t, CudaHandle) override {
+    return std::nullopt;
+  }
   MaybeError check() override { return std::nullopt; }
   MaybeError beginGraph(CudaHandle) override { return std::nullopt; }
   Result<CudaHandle> endGraph(CudaHandle) override { return nothing; }

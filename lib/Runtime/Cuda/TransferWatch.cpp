@@ -21,10 +21,12 @@ TransferWatch::TransferWatch(Transport &transport,
                              std::string device)
     : transport(transport), patience(patience), device(std::move(device)) {}
 
-void TransferWatch::setTransfers(std::vector<Awaited> theTransfers,
-                                 const int32_t *theCounter) {
+void TransferWatch::setSteps(std::vector<Awaited> theTransfers,
+                             std::vector<std::string> theCalls,
+                             const int32_t *theCounters) {
   transfers = std::move(theTransfers);
-  counter = theCounter;
+  calls = std::move(theCalls);
+  counters = theCounters;
 }
 
 MaybeError TransferWatch::locate(size_t transfer, MaybeError error) const {
@@ -70,15 +72,24 @@ MaybeError TransferWatch::check(const Awaited *other) {
   if (!other && transfers.empty())
     return std::nullopt;
   Clock::time_point now = Clock::now();
-  // The device writes it while it is read.
-  int32_t seen = counter ? __atomic_load_n(counter, __ATOMIC_RELAXED) : 0;
-  const Awaited &awaited = other ? *other : transfers[seen % transfers.size()];
-  bool hasMoved = seen != numDone;
-  if (hasMoved || other != current || now - lastAsked > longestSilence)
+  // The device writes them while they are read.
+  auto read = [this](int32_t counter) {
+    return counters ? __atomic_load_n(counters + counter, __ATOMIC_RELAXED) : 0;
+  };
+  int32_t seenTransfers = read(ofTransfers), seenCalls = read(ofCalls);
+  const Awaited &awaited =
+      other ? *other : transfers[seenTransfers % transfers.size()];
+  bool hasTransferred = seenTransfers != numTransfers;
+  bool hasCalled = seenCalls != numCalls;
+  if (hasTransferred || hasCalled || other != current ||
+      now - lastAsked > longestSilence)
     waitsSince = now;
-  if (hasMoved)
+  if (hasTransferred)
     transport.publish(awaited.title);
-  numDone = seen;
+  else if (hasCalled)
+    transport.publish(calls[seenCalls % calls.size()]);
+  numTransfers = seenTransfers;
+  numCalls = seenCalls;
   current = other;
   lastAsked = now;
   if (now - lastLook < timeBetweenLooks)

@@ -9,11 +9,11 @@
 //   'forward 1' on device 'gpu 1' for 60 s; rank 0 was last seen executing
 //   'step 7'
 //
-// What has happened on the device is read from a counter, which the stream of
-// transfers sets when each of them is done (CudaApi::setCounter), in recorded
-// steps as well. A transfer that is done is progress, and the other ranks are
-// told. So only the transfers themselves, and what is computed between two of
-// them, must not take longer than the patience.
+// What has happened on the device is read from two counters, which its streams
+// set when a transfer or a kernel of the program is done (CudaApi::setCounter),
+// in recorded steps as well. Either is progress, and the other ranks are told.
+// So a single transfer or kernel must not take longer than the patience, as on
+// the CPU.
 
 #ifndef HETERO_LIB_RUNTIME_CUDA_TRANSFERWATCH_H
 #define HETERO_LIB_RUNTIME_CUDA_TRANSFERWATCH_H
@@ -36,9 +36,14 @@ public:
   TransferWatch(Transport &transport, std::chrono::milliseconds patience,
                 std::string device);
 
-  /// Those of a step in their order; the counter has how many of them are done,
-  /// in this step or in the one before.
-  void setTransfers(std::vector<Awaited> transfers, const int32_t *counter);
+  /// The counters.
+  static constexpr int32_t ofTransfers = 0, ofCalls = 1;
+
+  /// The transfers of a step in their order, and what its kernels carry out.
+  /// The counters have how many of them are done, in this step or in the one
+  /// before.
+  void setSteps(std::vector<Awaited> transfers, std::vector<std::string> calls,
+                const int32_t *counters);
 
   /// Says in which transfer of a step something went wrong, unless the run has
   /// ended already.
@@ -58,12 +63,13 @@ private:
   const std::chrono::milliseconds patience;
   const std::string device;
   std::vector<Awaited> transfers;
-  const int32_t *counter = nullptr;
+  std::vector<std::string> calls;
+  const int32_t *counters = nullptr;
 
   /// The wait that is under way.
   const Awaited *current = nullptr;
   Clock::time_point waitsSince, lastAsked, lastLook;
-  int32_t numDone = 0;
+  int32_t numTransfers = 0, numCalls = 0;
 };
 
 } // namespace hetero::runtime

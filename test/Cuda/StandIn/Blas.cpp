@@ -103,7 +103,7 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int *version) {
 
 const char *cublasGetStatusString(cublasStatus_t status) {
   Call call(__func__, /*doesDrift=*/false);
-  if (call.hasFailed())
+  if (call.getFate() == Fate::Fails)
     return "unknown cuBLAS status";
   switch (status) {
   case CUBLAS_STATUS_SUCCESS:

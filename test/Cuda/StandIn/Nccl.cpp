@@ -36,7 +36,7 @@ static ncclComm_t toHandle(const std::shared_ptr<Communicator> &communicator) {
 
 const char *ncclGetErrorString(ncclResult_t result) {
   NcclCall call(__func__, /*doesDrift=*/false);
-  if (call.hasFailed())
+  if (call.getFate() == Fate::Fails)
     return "unknown";
   switch (result) {
   case ncclSuccess:
