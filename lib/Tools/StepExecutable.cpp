@@ -326,6 +326,8 @@ LogicalResult StepExecutable::load(const StepOptions &options) {
       if (!setup.kernels.back())
         return partitioned->emitError() << "kernel '" << name << "' is missing";
     }
+  if (options.progress)
+    options.progress("starting");
   auto made = runtime::ProgramGroup::create(
       std::move(*setups), std::move(*transports), options.communication);
   if (!made)

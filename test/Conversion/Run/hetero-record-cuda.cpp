@@ -9,6 +9,7 @@
 // function @main as the program of one rank. The calls of each rank are
 // printed, rank by rank.
 
+#include "FunctionProgram.h"
 #include "ModuleFile.h"
 #include "hetero/Conversion/Jit/Jit.h"
 #include "hetero/Conversion/Programs/RuntimePrograms.h"
@@ -21,47 +22,6 @@
 using namespace mlir;
 using namespace hetero::runtime;
 using hetero::fail;
-
-/// The function @main as a program: its arguments, one call, its results.
-static FailureOr<Program> makeProgram(func::FuncOp function) {
-  Program program;
-  program.kernels.push_back(function.getName().str());
-  Instruction call;
-  call.kernel = 0;
-  call.label = "main";
-  auto add = [&](Type type) -> FailureOr<BufferId> {
-    std::optional<hetero::runtime::TensorType> converted =
-        hetero::getRuntimeType(type);
-    if (!converted)
-      return function.emitError() << "has a value of type " << type;
-    program.buffers.push_back(*converted);
-    return BufferId(program.buffers.size() - 1);
-  };
-  auto bind = [&](BufferId id, std::vector<Binding> &list) {
-    Binding binding;
-    binding.buffer = id;
-    binding.index = list.size();
-    for (int64_t size : program.buffers[id].shape)
-      binding.region.dimensions.push_back({{0, size}});
-    list.push_back(binding);
-  };
-  for (Type type : function.getArgumentTypes()) {
-    FailureOr<BufferId> id = add(type);
-    if (failed(id))
-      return failure();
-    call.operands.push_back(*id);
-    bind(*id, program.arguments);
-  }
-  for (Type type : function.getResultTypes()) {
-    FailureOr<BufferId> id = add(type);
-    if (failed(id))
-      return failure();
-    call.results.push_back(*id);
-    bind(*id, program.results);
-  }
-  program.instructions.push_back(call);
-  return program;
-}
 
 /// Runs one rank; its lines go to `log`.
 static MaybeError runRank(Program program, const hetero::Jit &jit,
@@ -144,7 +104,7 @@ static int runMain(int argc, char **argv) {
     auto function = module->lookupSymbol<func::FuncOp>("main");
     if (!function)
       return fail("neither rank programs nor a function @main");
-    FailureOr<Program> program = makeProgram(function);
+    FailureOr<Program> program = hetero::makeFunctionProgram(function);
     if (failed(program))
       return 1;
     programs.push_back(std::move(*program));

@@ -331,6 +331,8 @@ extern "C" {
 void heteroStandInName(void *memory, const char *name);
 /// Begins a section of the counts.
 void heteroStandInMark(const char *name);
+/// The seed and order from now on, in a process that was forked.
+void heteroStandInSeed(uint64_t seed, const char *order);
 }
 
 void heteroStandInName(void *memory, const char *name) {
@@ -345,4 +347,10 @@ void heteroStandInMark(const char *name) {
   Engine &engine = Engine::get();
   std::lock_guard<std::mutex> lock(engine.mutex);
   mark(name);
+}
+
+void heteroStandInSeed(uint64_t seed, const char *order) {
+  Engine &engine = Engine::get();
+  std::lock_guard<std::mutex> lock(engine.mutex);
+  engine.setSeed(seed, parseOrder(order));
 }

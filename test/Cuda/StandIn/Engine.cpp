@@ -31,11 +31,15 @@ Engine &Engine::get() {
   return *engine;
 }
 
-Engine::Engine(Settings given) : settings(std::move(given)) {
+void Engine::seed() {
   // Neighbouring seeds shall not begin alike.
   std::seed_seq sequence{uint32_t(settings.seed), uint32_t(settings.seed >> 32),
                          uint32_t(settings.order)};
   random.seed(sequence);
+}
+
+Engine::Engine(Settings given) : settings(std::move(given)) {
+  seed();
   setReport(settings.report);
   openLogs(settings);
   if (settings.refusesLeaks)
@@ -67,14 +71,29 @@ void Engine::rest() {
 // Streams
 //===----------------------------------------------------------------------===//
 
+/// One of four never runs by itself, one runs ahead of the others.
+static int chooseHaste(uint64_t number) {
+  const int hastes[] = {0, 1, 1, 8};
+  return hastes[number];
+}
+
+void Engine::setSeed(uint64_t number, Order order) {
+  settings.seed = number;
+  settings.order = order;
+  seed();
+  for (const auto &device : devices) {
+    device->memory.setSeed(random());
+    for (const auto &stream : device->streams)
+      stream->haste = chooseHaste(draw(4));
+  }
+}
+
 Stream *Engine::createStream(Device &device, bool isBlocking) {
   auto stream = std::make_unique<Stream>();
   stream->number = numStreams++;
   stream->device = &device;
   stream->isBlocking = isBlocking;
-  // One of four never runs by itself, one runs ahead of the others.
-  const int hastes[] = {0, 1, 1, 8};
-  stream->haste = hastes[draw(4)];
+  stream->haste = chooseHaste(draw(4));
   device.streams.push_back(std::move(stream));
   return device.streams.back().get();
 }

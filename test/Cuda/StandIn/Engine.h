@@ -106,8 +106,11 @@ public:
   /// Reads the settings when it is called first.
   static Engine &get();
 
+  /// What CUDA leaves open is drawn anew, for a process that was forked.
+  void setSeed(uint64_t seed, Order order);
+
   std::mutex mutex;
-  const Settings settings;
+  Settings settings;
   std::vector<std::unique_ptr<Device>> devices;
   PinnedMemory pinned;
   bool isInitialized = false;
@@ -153,6 +156,7 @@ public:
 private:
   explicit Engine(Settings settings);
 
+  void seed();
   bool isRunnable(const Operation &operation) const;
   std::vector<OperationRef> getRunnable() const;
   void run(const OperationRef &operation);

@@ -39,6 +39,9 @@ class Memory : public DeviceMemory {
 public:
   Memory(int device, uint64_t capacity, uint64_t seed);
 
+  /// For where allocations begin.
+  void setSeed(uint64_t seed) { random.seed(seed); }
+
   /// Zero if there is no more.
   uint64_t allocate(uint64_t bytes);
   /// Ends the process if nothing that lives begins there.

@@ -129,7 +129,7 @@ static std::string parsePath(std::string value) {
   return value;
 }
 
-static Order parseOrder(const std::string &value) {
+Order hetero::standin::parseOrder(const std::string &value) {
   if (value == "lazy")
     return Order::Lazy;
   if (value == "eager")

@@ -43,6 +43,9 @@ namespace hetero::standin {
 
 enum class Order { Lazy, Eager, Random };
 
+/// Ends the process if there is no order of the name.
+Order parseOrder(const std::string &value);
+
 struct DeviceKind {
   int capability = 80;
   uint64_t bytes = uint64_t(4) << 30;
