@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cuda.h>
+#include <utility>
 
 using namespace hetero::standin;
 
@@ -184,6 +185,7 @@ OperationRef Engine::enter(Stream &stream, Work work,
     operation->communication = communication::enter(*operation);
     communications[operation->communication] = operation;
   }
+  becomeOpen(*operation);
   stream.queue.push_back(operation);
   stream.last = operation;
   ++progress;
@@ -197,24 +199,33 @@ OperationRef Engine::findCommunication(uint64_t number) const {
   return found == communications.end() ? nullptr : found->second;
 }
 
-bool Engine::isRunnable(const Operation &operation) const {
-  const Stream &stream = *operation.stream;
-  if (operation.state != State::Queued || stream.device->sickness ||
-      stream.queue.front().get() != &operation)
-    return false;
+/// Counts what it waits for; it is not in its stream yet.
+void Engine::becomeOpen(Operation &operation) {
   for (const OperationRef &other : operation.waits)
-    if (!other->isDone())
-      return false;
-  return !operation.communication ||
-         stream.device->numResident < settings.channels;
+    other->followers.push_back(&operation);
+  operation.numOpen = operation.waits.size() + 1;
+  if (operation.stream->queue.empty())
+    becomeLessOpen(operation);
+}
+
+void Engine::becomeLessOpen(Operation &operation) {
+  const Stream &stream = *operation.stream;
+  if (--operation.numOpen == 0)
+    ready[{stream.device->number, stream.number}] = &operation;
+}
+
+bool Engine::isRunnable(const Operation &operation) const {
+  return operation.state == State::Queued && operation.numOpen == 0 &&
+         !operation.stream->device->sickness &&
+         (!operation.communication ||
+          operation.stream->device->numResident < settings.channels);
 }
 
 std::vector<OperationRef> Engine::getRunnable() const {
   std::vector<OperationRef> runnable;
-  for (const auto &device : devices)
-    for (const auto &stream : device->streams)
-      if (!stream->queue.empty() && isRunnable(*stream->queue.front()))
-        runnable.push_back(stream->queue.front());
+  for (const auto &[place, operation] : ready)
+    if (isRunnable(*operation))
+      runnable.push_back(operation->stream->queue.front());
   return runnable;
 }
 
@@ -251,10 +262,22 @@ void Engine::finish(const OperationRef &operation) {
   operation->state = State::Done;
   operation->work.run = nullptr;
   operation->work.plan = nullptr;
+  // One that is dropped may still have waited.
+  for (const OperationRef &other : operation->waits) {
+    std::vector<Operation *> &all = other->followers;
+    all.erase(std::remove(all.begin(), all.end(), operation.get()), all.end());
+  }
   operation->waits.clear();
   communications.erase(operation->communication);
+  bool wasFirst = stream.queue.front() == operation;
   auto found = std::find(stream.queue.begin(), stream.queue.end(), operation);
   stream.queue.erase(found);
+  if (operation->numOpen == 0)
+    ready.erase({stream.device->number, stream.number});
+  if (wasFirst && !stream.queue.empty())
+    becomeLessOpen(*stream.queue.front());
+  for (Operation *follower : std::exchange(operation->followers, {}))
+    becomeLessOpen(*follower);
   if (stream.isDestroyed && stream.queue.empty())
     destroyStream(stream);
   ++progress;
@@ -354,14 +377,25 @@ void Engine::collect(const OperationRef &operation,
   }
 }
 
-bool Engine::step(const std::vector<OperationRef> &operations) {
-  std::set<const void *> seen;
-  std::vector<OperationRef> needed, runnable;
-  for (const OperationRef &operation : operations)
-    collect(operation, seen, needed);
-  for (const OperationRef &operation : needed)
-    if (isRunnable(*operation))
-      runnable.push_back(operation);
+bool Engine::step(Need &need) {
+  std::vector<OperationRef> runnable;
+  auto look = [&] {
+    auto isDone = [](const OperationRef &each) { return each->isDone(); };
+    need.open.erase(std::remove_if(need.open.begin(), need.open.end(), isDone),
+                    need.open.end());
+    for (const OperationRef &operation : need.open)
+      if (isRunnable(*operation))
+        runnable.push_back(operation);
+  };
+  look();
+  // What was needed stays so; more may have come.
+  if (runnable.empty()) {
+    need.open.clear();
+    std::set<const void *> seen;
+    for (const OperationRef &operation : need.operations)
+      collect(operation, seen, need.open);
+    look();
+  }
   if (runnable.empty())
     return false;
   run(choose(runnable));
@@ -393,11 +427,12 @@ static void noteBlocked(const std::vector<OperationRef> &operations) {
 void Engine::wait(const std::vector<OperationRef> &operations,
                   const std::string &who) {
   Patience patience;
+  Need need = {operations, {}};
   for (;;) {
     refresh();
     if (areDone(operations))
       return communication::noteAwaited({});
-    if (step(operations))
+    if (step(need))
       continue;
     noteBlocked(operations);
     communication::checkDeadlock();
@@ -433,8 +468,9 @@ bool Engine::poll(const std::vector<OperationRef> &operations,
       numWaiting =
           std::max<int64_t>(numWaiting, operation->stream->queue.size());
   int64_t numSteps = draw(2) * draw(8 + numWaiting / 16);
+  Need need = {operations, {}};
   while (numSteps-- > 0 && !areDone(operations))
-    if (!step(operations)) {
+    if (!step(need)) {
       communication::checkDeadlock();
       break;
     }

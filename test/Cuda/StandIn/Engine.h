@@ -49,6 +49,11 @@ struct Operation {
   Stream *stream = nullptr;
   State state = State::Queued;
   std::vector<std::shared_ptr<Operation>> waits;
+  /// Those that have this one among their waits.
+  std::vector<Operation *> followers;
+  /// How many of the waits are not done, and one more until it is the first of
+  /// its stream.
+  int numOpen = 0;
   /// Its number among the communications of all ranks; zero for others.
   uint64_t communication = 0;
   /// The nearest communications that have to end before it begins.
@@ -60,6 +65,13 @@ struct Operation {
 };
 
 using OperationRef = std::shared_ptr<Operation>;
+
+/// Operations that somebody waits for, with what has to happen before.
+struct Need {
+  std::vector<OperationRef> operations;
+  /// What was found to be needed, without what is done.
+  std::vector<OperationRef> open;
+};
 
 struct Stream {
   int number = 0;
@@ -133,8 +145,8 @@ public:
             const std::string &who);
   /// The last operation of each stream.
   std::vector<OperationRef> getLast(const Device &device) const;
-  /// Does one thing that the operations need; false if there is none.
-  bool step(const std::vector<OperationRef> &operations);
+  /// Does one thing that is needed; false if there is none.
+  bool step(Need &need);
   /// Takes note of communications that ended.
   void refresh();
 
@@ -158,6 +170,8 @@ private:
 
   void seed();
   bool isRunnable(const Operation &operation) const;
+  void becomeOpen(Operation &operation);
+  void becomeLessOpen(Operation &operation);
   std::vector<OperationRef> getRunnable() const;
   void run(const OperationRef &operation);
   OperationRef choose(std::vector<OperationRef> runnable);
@@ -169,6 +183,9 @@ private:
   uint64_t numOperations = 0, progress = 0;
   int numStreams = 0;
   std::vector<std::unique_ptr<Stream>> graveyard;
+  /// Operations that wait for nothing, but perhaps for a channel: by device and
+  /// stream, so that the choice depends on the seed alone.
+  std::map<std::pair<int, int>, Operation *> ready;
   std::unordered_map<uint64_t, OperationRef> communications;
 };
 

@@ -332,8 +332,8 @@ static void help() {
   std::lock_guard<std::mutex> lock(engine.mutex);
   while (!isHelperStopped) {
     engine.refresh();
-    std::vector<OperationRef> wanted = findWanted();
-    if (wanted.empty() || !engine.step(wanted))
+    Need need = {findWanted(), {}};
+    if (need.operations.empty() || !engine.step(need))
       engine.rest();
   }
 }
