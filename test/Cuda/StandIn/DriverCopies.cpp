@@ -53,7 +53,7 @@ static char *reach(const Side &side, const Copy &copy, uint64_t row,
                    bool isWrite, const std::string &who) {
   uint64_t address = side.address + row * side.pitch;
   if (!side.device)
-    return reinterpret_cast<char *>(address);
+    return Engine::get().pinned.toAlias(reinterpret_cast<char *>(address));
   return side.device->memory.access(address, copy.width, isWrite, who.c_str());
 }
 
@@ -66,6 +66,10 @@ static void runCopy(const Copy &copy, const char *staged,
     if (!copyGuarded(to, from, copy.width))
       leaveProcess(who + " cannot touch its side on the host, " +
                    hex(copy.from.device ? copy.to.address : copy.from.address));
+    if (copy.from.device && copy.to.device)
+      copy.to.device->memory.copyState(
+          copy.to.address + row * copy.to.pitch, copy.from.device->memory,
+          copy.from.address + row * copy.from.pitch, copy.width);
   }
 }
 
@@ -88,7 +92,9 @@ static std::shared_ptr<std::vector<char>> stage(const Copy &copy,
 /// Who reads the target before the copy is done reads this.
 static void poisonTarget(const Copy &copy, const std::string &who) {
   for (uint64_t row = 0; row < copy.rows; ++row)
-    if (!poisonGuarded(copy.to.host() + row * copy.to.pitch, copy.width))
+    if (!poisonGuarded(
+            Engine::get().pinned.toAlias(copy.to.host() + row * copy.to.pitch),
+            copy.width))
       leaveProcess(who + ": " + nameOf(copy) + " cannot write at " +
                    hex(copy.to.address));
 }
@@ -121,6 +127,8 @@ static CUresult enterCopy(const DriverCall &call, const Copy &copy,
   bool isPinned = !isOnDevice && engine.pinned.contains(host.host(), extent);
   Work work;
   work.name = nameOf(copy);
+  // What arrives at the host somebody has written.
+  work.isTransfer = copy.to.device;
   bool mayWait = !stream.capture && !isOnDevice && !isPinned;
   // The driver "may synchronize with the stream" before it stages.
   bool waits =
@@ -134,6 +142,7 @@ static CUresult enterCopy(const DriverCall &call, const Copy &copy,
   } else if (!isOnDevice) {
     work.host = host.host();
     work.hostBytes = extent;
+    work.isHostWritten = !copy.to.device;
   }
   // What the host put there may still be needed by what is in front.
   if (!copy.to.device && !stream.capture &&

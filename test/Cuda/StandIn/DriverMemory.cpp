@@ -94,7 +94,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream handle) {
   work.run = [&memory, made](const std::string &who) {
     memory.get(made, who).isReachable = true;
   };
-  engine.enter(stream, work);
+  memory.setMaker(made, *engine.enter(stream, work)->moment);
   return CUDA_SUCCESS;
 }
 

@@ -24,7 +24,12 @@ std::string Operation::describe() const {
 static std::string describeAddress(uint64_t address) {
   if (Device *device = Engine::get().findDevice(address))
     return device->memory.describe(address);
-  return describeFreedPinned(address);
+  std::string busy = Engine::get().pinned.describe(address);
+  return busy.empty() ? describeFreedPinned(address) : busy;
+}
+
+static bool openAddress(uint64_t address) {
+  return Engine::get().pinned.open(address);
 }
 
 Engine &Engine::get() {
@@ -49,7 +54,7 @@ Engine::Engine(Settings given) : settings(std::move(given)) {
     devices.push_back(std::make_unique<Device>(devices.size(), kind, random()));
     createStream(*devices.back(), /*isBlocking=*/true);
   }
-  installFaultHandler(describeAddress);
+  installFaultHandler(describeAddress, openAddress);
 }
 
 Device *Engine::findDevice(uint64_t address) const {
@@ -128,7 +133,7 @@ Stream &Engine::getStream(void *handle, Device &device,
 std::vector<OperationRef> Engine::getLast(const Device &device) const {
   std::vector<OperationRef> last;
   for (const auto &stream : device.streams)
-    if (stream->last && !stream->last->isDone())
+    if (stream->last)
       last.push_back(stream->last);
   return last;
 }
@@ -167,7 +172,10 @@ OperationRef Engine::enter(Stream &stream, Work work,
   } else if (stream.isBlocking && device.streams[0]->last) {
     waits.push_back(device.streams[0]->last);
   }
+  std::vector<const Moment *> after;
   auto follow = [&](const OperationRef &before) {
+    if (before)
+      after.push_back(before->moment.get());
     if (!before || before->isDone())
       return;
     if (before->communication)
@@ -175,12 +183,18 @@ OperationRef Engine::enter(Stream &stream, Work work,
     else
       operation->behind.insert(before->behind.begin(), before->behind.end());
   };
-  for (OperationRef &other : waits)
-    if (other && !other->isDone()) {
-      follow(other);
+  for (OperationRef &other : waits) {
+    follow(other);
+    if (other && !other->isDone())
       operation->waits.push_back(std::move(other));
-    }
+  }
   follow(stream.last);
+  operation->moment = orders.enter(after);
+  orders.setName(operation->moment->number, operation->describe());
+  const Work &entered = operation->work;
+  if (entered.host && settings.isWatching)
+    pinned.use(entered.host, entered.hostBytes, entered.isHostWritten,
+               operation->moment, operation->describe());
   if (operation->work.plan) {
     operation->communication = communication::enter(*operation);
     communications[operation->communication] = operation;
@@ -233,15 +247,21 @@ void Engine::run(const OperationRef &operation) {
   std::string who = operation->describe();
   log("run " + who);
   ++progress;
+  const Work &work = operation->work;
+  // Others run operations while the host's function does what it likes.
+  if (!work.isCallback && settings.isWatching)
+    for (const auto &device : devices)
+      device->memory.setMoment(operation->moment.get(), &orders,
+                               !work.isTransfer && !work.plan);
   if (operation->communication) {
     operation->state = State::Resident;
     ++operation->stream->device->numResident;
     communication::start(*operation);
+    endMoment();
     refresh();
     return;
   }
   operation->state = State::Running;
-  const Work &work = operation->work;
   if (work.isCallback) {
     mutex.unlock();
     {
@@ -252,7 +272,21 @@ void Engine::run(const OperationRef &operation) {
   } else if (work.run) {
     work.run(who);
   }
+  endMoment();
   finish(operation);
+}
+
+void Engine::endMoment() {
+  for (const auto &device : devices)
+    device->memory.setMoment(nullptr, nullptr, false);
+}
+
+void Engine::observe(const std::vector<OperationRef> &operations) {
+  for (const OperationRef &operation : operations)
+    if (operation)
+      orders.observe(*operation->moment);
+  pinned.release(
+      [&](const Moment &moment) { return orders.isObserved(moment); });
 }
 
 void Engine::finish(const OperationRef &operation) {
@@ -430,8 +464,10 @@ void Engine::wait(const std::vector<OperationRef> &operations,
   Need need = {operations, {}};
   for (;;) {
     refresh();
-    if (areDone(operations))
+    if (areDone(operations)) {
+      observe(operations);
       return communication::noteAwaited({});
+    }
     if (step(need))
       continue;
     noteBlocked(operations);
@@ -457,8 +493,10 @@ void Engine::wait(const std::vector<OperationRef> &operations,
 bool Engine::poll(const std::vector<OperationRef> &operations,
                   const std::string &who) {
   refresh();
-  if (areDone(operations))
+  if (areDone(operations)) {
+    observe(operations);
     return true;
+  }
   // A device goes on while it is asked, in every second question: by four
   // operations on average and more where many wait, so that programs that sleep
   // in between come to an end.
@@ -474,5 +512,8 @@ bool Engine::poll(const std::vector<OperationRef> &operations,
       communication::checkDeadlock();
       break;
     }
-  return areDone(operations);
+  if (!areDone(operations))
+    return false;
+  observe(operations);
+  return true;
 }

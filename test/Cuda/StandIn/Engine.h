@@ -39,6 +39,10 @@ struct Work {
   /// Memory of the host that it uses when it runs.
   const char *host = nullptr;
   uint64_t hostBytes = 0;
+  /// Whether it writes there.
+  bool isHostWritten = false;
+  /// It moves bytes, whatever they are: also those that nobody has written.
+  bool isTransfer = false;
 };
 
 enum class State { Queued, Running, Resident, Done };
@@ -54,6 +58,8 @@ struct Operation {
   /// How many of the waits are not done, and one more until it is the first of
   /// its stream.
   int numOpen = 0;
+  /// Where it is among all, also when it is done.
+  std::shared_ptr<const Moment> moment;
   /// Its number among the communications of all ranks; zero for others.
   uint64_t communication = 0;
   /// The nearest communications that have to end before it begins.
@@ -143,7 +149,9 @@ public:
   /// Whether they are done; being asked often enough brings them about.
   bool poll(const std::vector<OperationRef> &operations,
             const std::string &who);
-  /// The last operation of each stream.
+  /// The host knows that they are done.
+  void observe(const std::vector<OperationRef> &operations);
+  /// The last operation of each stream, done or not.
   std::vector<OperationRef> getLast(const Device &device) const;
   /// Does one thing that is needed; false if there is none.
   bool step(Need &need);
@@ -174,6 +182,7 @@ private:
   void becomeLessOpen(Operation &operation);
   std::vector<OperationRef> getRunnable() const;
   void run(const OperationRef &operation);
+  void endMoment();
   OperationRef choose(std::vector<OperationRef> runnable);
   void collect(const OperationRef &operation, std::set<const void *> &seen,
                std::vector<OperationRef> &needed) const;
@@ -186,6 +195,7 @@ private:
   /// Operations that wait for nothing, but perhaps for a channel: by device and
   /// stream, so that the choice depends on the seed alone.
   std::map<std::pair<int, int>, Operation *> ready;
+  Orders orders;
   std::unordered_map<uint64_t, OperationRef> communications;
 };
 

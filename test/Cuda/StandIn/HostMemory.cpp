@@ -3,11 +3,13 @@
 
 #include "Ending.h"
 #include "Memory.h"
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace hetero::standin;
 
@@ -39,18 +41,26 @@ std::string hetero::standin::describeFreedPinned(uint64_t address) {
 void *PinnedMemory::allocate(uint64_t bytes) {
   // A page behind it stays unreachable.
   uint64_t mapped = (bytes + page - 1) / page * page + page;
-  void *memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  int file = memfd_create("hetero-standin-pinned", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, mapped) != 0)
+    return nullptr;
+  auto map = [&] {
+    return mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE, file, 0);
+  };
+  void *memory = map(), *alias = map();
+  close(file);
+  if (memory == MAP_FAILED || alias == MAP_FAILED)
     return nullptr;
   mprotect(static_cast<char *>(memory) + mapped - page, page, PROT_NONE);
   std::memset(memory, poison, bytes);
-  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, mapped, false};
+  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, mapped, false,
+                                                static_cast<char *>(alias)};
   return memory;
 }
 
 void PinnedMemory::adopt(void *memory, uint64_t bytes) {
-  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0, true};
+  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0, true, nullptr};
 }
 
 void PinnedMemory::release(void *memory, bool isAdopted,
@@ -65,20 +75,97 @@ void PinnedMemory::release(void *memory, bool isAdopted,
   if (!isAdopted) {
     // The addresses stay taken, so that who still uses them is found.
     uint64_t mapped = found->second.mapped;
-    madvise(memory, mapped, MADV_DONTNEED);
-    mprotect(memory, mapped, PROT_NONE);
+    mmap(memory, mapped, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    munmap(found->second.alias, mapped);
     freed[numFreed++ % mostFreed] = {address, address + mapped};
   }
   blocks.erase(found);
 }
 
-bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
-  uint64_t address = reinterpret_cast<uint64_t>(memory);
+PinnedMemory::BlockIterator PinnedMemory::find(uint64_t address) const {
   auto after = blocks.upper_bound(address);
   if (after == blocks.begin())
+    return blocks.end();
+  auto before = std::prev(after);
+  return address < before->first + before->second.bytes ? before : blocks.end();
+}
+
+bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
+  uint64_t address = reinterpret_cast<uint64_t>(memory);
+  auto found = find(address);
+  return found != blocks.end() &&
+         address + bytes <= found->first + found->second.bytes;
+}
+
+char *PinnedMemory::toAlias(char *memory) const {
+  uint64_t address = reinterpret_cast<uint64_t>(memory);
+  auto found = find(address);
+  return found == blocks.end() || found->second.isAdopted
+             ? memory
+             : found->second.alias + (address - found->first);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that may touch it
+//===----------------------------------------------------------------------===//
+
+/// Each page of a block is as closed as its strictest use wants.
+void PinnedMemory::protect(uint64_t address, const Block &block) const {
+  for (uint64_t at = address; at < address + block.bytes; at += page) {
+    int allowed = PROT_READ | PROT_WRITE;
+    for (const Use &use : uses)
+      if (use.begin < at + page && at < use.end)
+        allowed &= use.isWritten ? PROT_NONE : PROT_READ;
+    mprotect(reinterpret_cast<void *>(at), page, allowed);
+  }
+}
+
+void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
+                       std::shared_ptr<const Moment> moment,
+                       const std::string &name) {
+  uint64_t address = reinterpret_cast<uint64_t>(memory);
+  auto found = find(address);
+  if (found == blocks.end() || found->second.isAdopted)
+    return;
+  uses.push_back(
+      {address, address + bytes, isWritten, std::move(moment), name});
+  protect(found->first, found->second);
+}
+
+void PinnedMemory::release(
+    const std::function<bool(const Moment &)> &isObserved) {
+  std::vector<Use> over;
+  auto rest =
+      std::stable_partition(uses.begin(), uses.end(), [&](const Use &use) {
+        return !isObserved(*use.moment);
+      });
+  over.assign(std::make_move_iterator(rest),
+              std::make_move_iterator(uses.end()));
+  uses.erase(rest, uses.end());
+  for (const Use &use : over)
+    if (auto found = find(use.begin); found != blocks.end())
+      protect(found->first, found->second);
+}
+
+std::string PinnedMemory::describe(uint64_t address) const {
+  auto found = find(address);
+  for (const Use &use : uses)
+    if (found != blocks.end() && use.begin <= address && address < use.end)
+      return "offset " + str(address - found->first) +
+             " of pinned memory, which " + use.name +
+             (use.isWritten ? " writes" : " reads") +
+             ", and the host has not waited for that";
+  return "";
+}
+
+bool PinnedMemory::open(uint64_t address) const {
+  auto found = find(address);
+  if (found == blocks.end() || found->second.isAdopted)
     return false;
-  auto [begin, block] = *std::prev(after);
-  return address + bytes <= begin + block.bytes;
+  mprotect(reinterpret_cast<void *>(address / page * page), page,
+           PROT_READ | PROT_WRITE);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,6 +179,7 @@ static __thread __attribute__((tls_model("initial-exec")))
 sigjmp_buf *volatile guard;
 
 static AddressReader readAddress;
+static AddressOpener openAddress;
 static struct sigaction previous[2];
 
 static void handleFault(int signal, siginfo_t *info, void *) {
@@ -100,12 +188,16 @@ static void handleFault(int signal, siginfo_t *info, void *) {
   std::string what = readAddress(reinterpret_cast<uint64_t>(info->si_addr));
   if (!what.empty())
     leaveProcess("the host touches " + what);
+  if (openAddress(reinterpret_cast<uint64_t>(info->si_addr)))
+    return;
   // Not ours: the instruction runs again, and the former handler has it.
   sigaction(signal, &previous[signal == SIGBUS], nullptr);
 }
 
-void hetero::standin::installFaultHandler(AddressReader reader) {
+void hetero::standin::installFaultHandler(AddressReader reader,
+                                          AddressOpener opener) {
   readAddress = reader;
+  openAddress = opener;
   struct sigaction action;
   std::memset(&action, 0, sizeof(action));
   action.sa_sigaction = handleFault;

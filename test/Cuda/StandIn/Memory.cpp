@@ -102,6 +102,7 @@ uint64_t Memory::allocate(uint64_t bytes) {
   allocation.address = address;
   allocation.bytes = bytes;
   allocation.number = numAllocations++;
+  allocation.accesses = std::make_shared<Accesses>(bytes, /*maker=*/0);
   std::memset(toAlias(room), canary, address - room);
   std::memset(toAlias(address), poison, bytes);
   uint64_t last = roundUp(address + bytes, page);
@@ -136,6 +137,12 @@ Allocation &Memory::get(uint64_t address, const std::string &who) {
 void Memory::release(uint64_t address, const std::string &who) {
   Allocation allocation = get(address, who);
   checkSlack(allocation, who);
+  if (moment)
+    if (std::string wrong = allocation.accesses->noteAll(*moment, *orders);
+        !wrong.empty())
+      leaveProcess(who + " frees " + allocation.describe() + " of device " +
+                   str(device) + ", " + wrong);
+  allocation.accesses.reset();
   recent = nullptr;
   live.erase(address);
   used -= roundUp(allocation.bytes, alignment);
@@ -150,6 +157,12 @@ void Memory::release(uint64_t address, const std::string &who) {
     dead.erase(deadOrder.front());
     deadOrder.pop_front();
   }
+}
+
+void Memory::setMaker(uint64_t address, const Moment &maker) {
+  Allocation &allocation = get(address, "cuMemAllocAsync");
+  allocation.accesses =
+      std::make_shared<Accesses>(allocation.bytes, maker.number);
 }
 
 void Memory::name(uint64_t address, const std::string &name) {
@@ -216,5 +229,20 @@ char *Memory::access(uint64_t address, uint64_t bytes, bool isWrite,
   if (!recent->isReachable)
     refuse(address, bytes, isWrite, who,
            "of which the cuMemAllocAsync has not had its turn");
+  if (moment && bytes) {
+    std::string wrong =
+        recent->accesses->note(address - recent->address, bytes, isWrite,
+                               needsValues, *moment, *orders);
+    if (!wrong.empty())
+      refuse(address, bytes, isWrite, who, wrong.c_str());
+  }
   return toAlias(address);
+}
+
+void Memory::copyState(uint64_t to, const Memory &fromMemory, uint64_t from,
+                       uint64_t bytes) {
+  const Allocation *target = find(to), *source = fromMemory.find(from);
+  if (target && source)
+    target->accesses->copyState(to - target->address, *source->accesses,
+                                from - source->address, bytes);
 }

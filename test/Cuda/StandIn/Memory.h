@@ -10,7 +10,9 @@
 #define HETERO_TEST_CUDA_STANDIN_MEMORY_H
 
 #include "Kernels.h"
+#include "Orders.h"
 #include <deque>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -28,6 +30,8 @@ struct Allocation {
   bool isReachable = true;
   /// cuMemFreeAsync was called; it may not have had its turn.
   bool isFreeing = false;
+  /// Until it is dead.
+  std::shared_ptr<Accesses> accesses;
   /// Who freed it, once it is dead.
   std::string end;
 
@@ -48,14 +52,28 @@ public:
   Allocation &get(uint64_t address, const std::string &who);
   void release(uint64_t address, const std::string &who);
   void name(uint64_t address, const std::string &name);
+  /// The operation from which on an allocation is there.
+  void setMaker(uint64_t address, const Moment &maker);
 
   char *access(uint64_t address, uint64_t bytes, bool isWrite,
                const char *who) override;
+  /// The copy that runs has copied what nobody has written as well.
+  void copyState(uint64_t to, const Memory &fromMemory, uint64_t from,
+                 uint64_t bytes);
   /// Null if it is not within one live allocation.
   const Allocation *find(uint64_t address) const;
 
   /// Who runs now; messages say it together with what a kernel says of itself.
   void setActor(const std::string &who) { actor = who; }
+
+  /// The operation that runs: from now on its accesses are noted. Null when it
+  /// has ended.
+  void setMoment(const Moment *theMoment, const Orders *theOrders,
+                 bool doesNeedValues) {
+    moment = theMoment;
+    orders = theOrders;
+    needsValues = doesNeedValues;
+  }
 
   bool contains(uint64_t address) const {
     return address >= base && address < base + span;
@@ -91,9 +109,14 @@ private:
   std::deque<uint64_t> deadOrder;
   Allocation *recent = nullptr;
   std::string actor;
+  const Moment *moment = nullptr;
+  const Orders *orders = nullptr;
+  bool needsValues = false;
 };
 
-/// Memory of the host that copies can reach at any time.
+/// Memory of the host that copies can reach at any time. While one may, the
+/// host cannot write there, nor read what the copy writes: its pages are
+/// protected, and the stand-in uses a second mapping of them.
 class PinnedMemory {
 public:
   /// Null if there is none.
@@ -103,13 +126,39 @@ public:
   void release(void *memory, bool isAdopted, const std::string &who);
   /// Whether all bytes are in one block.
   bool contains(const void *memory, uint64_t bytes) const;
+  /// The same bytes where they can always be touched.
+  char *toAlias(char *memory) const;
+
+  /// An operation was entered that uses these bytes at any time.
+  void use(const char *memory, uint64_t bytes, bool isWritten,
+           std::shared_ptr<const Moment> moment, const std::string &name);
+  /// The host knows of more operations that they are done.
+  void release(const std::function<bool(const Moment &)> &isObserved);
+
+  /// What is wrong with the host touching an address; empty if nothing is, or
+  /// if it is no such memory. For the fault handler.
+  std::string describe(uint64_t address) const;
+  /// Gives the host the page of an address that no copy uses, if it is here.
+  bool open(uint64_t address) const;
 
 private:
   struct Block {
     uint64_t bytes, mapped;
     bool isAdopted;
+    char *alias;
   };
+  struct Use {
+    uint64_t begin, end;
+    bool isWritten;
+    std::shared_ptr<const Moment> moment;
+    std::string name;
+  };
+  using BlockIterator = std::map<uint64_t, Block>::const_iterator;
+  BlockIterator find(uint64_t address) const;
+  void protect(uint64_t address, const Block &block) const;
+
   std::map<uint64_t, Block> blocks;
+  std::vector<Use> uses;
 };
 
 /// False if one side cannot be touched.
@@ -118,7 +167,9 @@ bool poisonGuarded(void *to, uint64_t bytes);
 
 /// Says what is at an address that the host touched; empty if it is not ours.
 using AddressReader = std::string (*)(uint64_t address);
-void installFaultHandler(AddressReader reader);
+/// Whether the host may touch the address after all.
+using AddressOpener = bool (*)(uint64_t address);
+void installFaultHandler(AddressReader reader, AddressOpener opener);
 
 /// What the reader says of pinned memory that was freed.
 std::string describeFreedPinned(uint64_t address);

@@ -193,6 +193,10 @@ static void parse(const std::string &key, const std::string &value,
     settings.doesNcclHang = true;
   else if (key == "nccl")
     refuse("there is no behaviour '" + value + "' of NCCL; known is 'hang'");
+  else if (key == "watch" && (value == "on" || value == "off"))
+    settings.isWatching = value == "on";
+  else if (key == "watch")
+    refuse("'watch' is 'on' or 'off', not '" + value + "'");
   else if (key == "job")
     settings.job = value;
   else if (key == "log")
@@ -204,7 +208,8 @@ static void parse(const std::string &key, const std::string &value,
   else
     refuse("'" + key +
            "' is not known; known are 'devices', 'driver', 'libraries', "
-           "'nccl-version', 'seed', 'order', 'channels', 'patience', 'fail', "
+           "'nccl-version', 'seed', 'order', 'channels', 'watch', 'patience', "
+           "'fail', "
            "'never', 'lose', 'fault', 'leaks', 'nccl', 'job', 'log', 'counts' "
            "and 'report'");
 }

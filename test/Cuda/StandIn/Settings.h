@@ -23,6 +23,9 @@
 //   nccl=hang                communications begin and never end
 //   never=ncclSend@3,...     that of the third call does; of calls that make
 //                            or leave a communicator as well
+//   watch=on|off             whether accesses that nothing orders, and reads of
+//                            what nobody has written, are mistakes in any order
+//                            (on), or only if they make a difference in this one
 //   patience=300             seconds without any progress before a wait is
 //                            called endless
 //   leaks=refuse             a process that ends has given everything back
@@ -80,6 +83,7 @@ struct Settings {
   /// Counted from one; none is the zeroth.
   int64_t faultyKernel = 0;
   bool doesNcclHang = false, refusesLeaks = false;
+  bool isWatching = true;
   double patience = 300;
   std::string job, log, counts, report;
 

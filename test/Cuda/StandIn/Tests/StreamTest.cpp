@@ -152,7 +152,7 @@ TEST(StandInStreams, PageableMemoryIsReadAtTheCall) {
 }
 
 TEST(StandInStreams, PinnedMemoryIsReadLater) {
-  Outcome outcome = run("order=lazy", [] {
+  auto program = [] {
     Gpu gpu;
     CUdeviceptr data = gpu.allocate(1);
     float *value = allocatePinned(gpu, 1);
@@ -160,8 +160,11 @@ TEST(StandInStreams, PinnedMemoryIsReadLater) {
     OK(gpu.f.cuMemcpyHtoDAsync(data, value, 4, gpu.stream));
     *value = 2;
     CHECK(gpu.read(data, 1)[0] == 2);
-  });
+  };
+  Outcome outcome = run("order=lazy;watch=off", program);
   EXPECT_TRUE(outcome.isRight) << outcome;
+  for (const std::string &schedule : getSchedules(numSeeds))
+    EXPECT_TRUE(run(schedule, program).says("the host touches")) << schedule;
 }
 
 TEST(StandInStreams, PinnedTargetsReadTooSoonAreNoNumbers) {
