@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BlasCall.h"
+#include "Damages.h"
 #include "Ending.h"
 #include "Leaks.h"
 #include "Numbers.h"
@@ -276,9 +277,9 @@ static void multiply(const Gemm &gemm, const char *a, const char *b, char *c) {
 static void runGemm(const Gemm &gemm, Memory &memory, const std::string &who) {
   bool reads = gemm.beta[0] != 0 || gemm.beta[1] != 0;
   for (int64_t i = 0; i < gemm.batch; ++i) {
-    char *c = reach(gemm.c, i, /*isWrite=*/true, memory, who);
     if (reads)
       reach(gemm.c, i, /*isWrite=*/false, memory, who);
+    char *c = reach(gemm.c, i, /*isWrite=*/true, memory, who);
     bool isEmpty = gemm.k == 0;
     char *a = isEmpty ? nullptr : reach(gemm.a, i, false, memory, who);
     char *b = isEmpty ? nullptr : reach(gemm.b, i, false, memory, who);
@@ -370,13 +371,21 @@ extern "C" cublasStatus_t cublasGemmStridedBatchedEx(
   readScalar(beta, isWide(typeA), isComplex(typeA), gemm.beta);
   if (!m || !n || !batch)
     return CUBLAS_STATUS_SUCCESS;
+  Stream &stream = damageStream(Damage::GemmStream, call.getStream());
+  if (isDamaged(Damage::DropGemm, *stream.device))
+    return CUBLAS_STATUS_SUCCESS;
+  if (isDamaged(Damage::GemmSum, *stream.device))
+    gemm.beta[0] = 1;
+  // Rows of what the program sees by rows.
+  if (isDamaged(Damage::GemmRows, *stream.device))
+    gemm.c.columns += 8;
   Work work;
   work.name = nameOf(gemm);
-  Memory &memory = call.getStream().device->memory;
+  Memory &memory = stream.device->memory;
   work.run = [gemm, &memory](const std::string &who) {
     runGemm(gemm, memory, who);
   };
-  Engine::get().enter(call.getStream(), work);
+  Engine::get().enter(stream, work);
   return CUBLAS_STATUS_SUCCESS;
 }
 

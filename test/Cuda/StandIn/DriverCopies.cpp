@@ -7,6 +7,7 @@
 // synchronous with respect to host", so it is or is not.
 
 #include "Calls.h"
+#include "Damages.h"
 #include "Ending.h"
 #include <cstring>
 
@@ -73,6 +74,14 @@ static void runCopy(const Copy &copy, const char *staged,
   }
 }
 
+/// What is at an address that is no memory of the host.
+static std::string describeHost(uint64_t address) {
+  std::string what = describeFreedPinned(address);
+  if (Device *device = Engine::get().findDevice(address))
+    what = device->memory.describe(address);
+  return what.empty() ? hex(address) : what;
+}
+
 /// What the host has now, row after row.
 static std::shared_ptr<std::vector<char>> stage(const Copy &copy,
                                                 const std::string &who) {
@@ -80,11 +89,8 @@ static std::shared_ptr<std::vector<char>> stage(const Copy &copy,
   for (uint64_t row = 0; row < copy.rows; ++row)
     if (!copyGuarded(staged->data() + row * copy.width,
                      copy.from.host() + row * copy.from.pitch, copy.width)) {
-      std::string what;
-      if (Device *device = Engine::get().findDevice(copy.from.address))
-        what = device->memory.describe(copy.from.address);
       leaveProcess(who + ": " + nameOf(copy) + " cannot read " +
-                   (what.empty() ? hex(copy.from.address) : what));
+                   describeHost(copy.from.address));
     }
   return staged;
 }
@@ -96,7 +102,7 @@ static void poisonTarget(const Copy &copy, const std::string &who) {
             Engine::get().pinned.toAlias(copy.to.host() + row * copy.to.pitch),
             copy.width))
       leaveProcess(who + ": " + nameOf(copy) + " cannot write at " +
-                   hex(copy.to.address));
+                   describeHost(copy.to.address));
 }
 
 static void checkDevice(const Copy &copy, const Side &side,
@@ -109,14 +115,49 @@ static void checkDevice(const Copy &copy, const Side &side,
                ", of another device");
 }
 
+namespace {
+/// What can be wrong with a copy, by where it goes.
+struct CopyDamages {
+  Damage drop, stream, turned;
+};
+} // namespace
+
+static CopyDamages getDamages(const Copy &copy) {
+  if (!copy.to.device)
+    return {Damage::DropRead, Damage::ReadStream, Damage::None};
+  if (!copy.from.device)
+    return {Damage::DropWrite, Damage::WriteStream, Damage::TurnedWrite};
+  return {Damage::DropCopy, Damage::CopyStream, Damage::TurnedCopy};
+}
+
+/// More than what allocations are rounded up to.
+static constexpr uint64_t longer = 256;
+
+/// A copy that means something else; none if it is forgotten.
+static void damageCopy(Copy &copy, const CopyDamages &damages,
+                       const Device &device) {
+  if (isDamaged(damages.turned, device))
+    std::swap(copy.to, copy.from);
+  if (isDamaged(damages.drop, device))
+    copy.rows = 0;
+  bool isWrite = !copy.from.device && copy.to.device;
+  if (isWrite && isDamaged(Damage::LongWrite, device))
+    copy.width += longer;
+  if (isWrite && isDamaged(Damage::ShortWrite, device))
+    --copy.width;
+}
+
 /// Enters the copy; waits for it where CUDA does, or may.
-static CUresult enterCopy(const DriverCall &call, const Copy &copy,
-                          CUstream handle, bool isAsync) {
+static CUresult enterCopy(const DriverCall &call, Copy copy, CUstream handle,
+                          bool isAsync) {
   if (CUresult error = call.check())
     return error;
   Engine &engine = Engine::get();
   const std::string &who = call.getName();
-  Stream &stream = engine.getStream(handle, *call.getDevice(), who);
+  CopyDamages damages = getDamages(copy);
+  Stream &stream = damageStream(
+      damages.stream, engine.getStream(handle, *call.getDevice(), who));
+  damageCopy(copy, damages, *stream.device);
   if (!copy.bytes())
     return CUDA_SUCCESS;
   checkDevice(copy, copy.to, stream, who);
@@ -155,6 +196,10 @@ static CUresult enterCopy(const DriverCall &call, const Copy &copy,
   bool blocks = !isAsync && !isOnDevice && (isPinned || !copy.to.device);
   if (blocks || (waits && !copy.to.device))
     engine.wait({operation}, who);
+  if (isPinned && isDamaged(Damage::FreePinned, *stream.device)) {
+    engine.wait({operation}, "cuMemFreeHost");
+    engine.pinned.release(host.host(), /*isAdopted=*/false, "cuMemFreeHost");
+  }
   return CUDA_SUCCESS;
 }
 

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Calls.h"
+#include "Damages.h"
 #include "Ending.h"
 #include "FakeKernels.h"
 #include "Leaks.h"
 #include "Versions.h"
+#ifdef HETERO_STANDIN_HAS_PTX
+#include "Ptx/Ptx.h"
+#endif
 #include <cstring>
+#include <utility>
 
 using namespace hetero::standin;
 
@@ -58,9 +63,10 @@ static CUresult load(const DriverCall &call, CUmodule *handle,
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   std::string error;
   const Device &device = *call.getDevice();
-  std::string_view text = static_cast<const char *>(image);
-  if (!canReadPtx(std::string(text)))
+  if (!canReadPtx(static_cast<const char *>(image)))
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  std::string text =
+      damageText(static_cast<const char *>(image), *call.getDevice());
   std::unique_ptr<KernelModule> code =
       isFake(text) ? loadFake(text, &error)
                    : loadPtx(text, device.kind.capability, &error);
@@ -175,6 +181,37 @@ static bool isPossible(const Launch &launch, unsigned sharedBytes) {
          threads * launch.block[2] <= 1024 && sharedBytes <= 48 << 10;
 }
 
+/// What is wrong with the code of a kernel ends the process as well.
+static void runKernel(Kernel &kernel, const Launch &launch, Memory &memory,
+                      const std::string &who) {
+#ifdef HETERO_STANDIN_HAS_PTX
+  setFailureHandler([&](const std::string &sentence) {
+    leaveProcess(who + ": " + sentence);
+  });
+  kernel.run(launch, memory);
+  setFailureHandler(nullptr);
+#else
+  kernel.run(launch, memory);
+#endif
+}
+
+/// A launch of the same kernel that means something else.
+static void damageLaunch(Launch &launch, const Device &device) {
+  if (launch.grid[0] > 1 && isDamaged(Damage::LaunchBlocks, device))
+    --launch.grid[0];
+  auto *words = reinterpret_cast<uint64_t *>(launch.parameters.data());
+  std::vector<uint64_t *> buffers;
+  for (size_t i = 0; i < launch.parameters.size() / sizeof(uint64_t); ++i)
+    if (device.memory.contains(words[i]))
+      buffers.push_back(words + i);
+  if (buffers.empty() || *buffers.front() == *buffers.back())
+    return;
+  if (isDamaged(Damage::LaunchSwapped, device))
+    std::swap(*buffers.front(), *buffers.back());
+  if (isDamaged(Damage::LaunchShifted, device))
+    *buffers.front() += sizeof(float);
+}
+
 CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
                         unsigned gridZ, unsigned blockX, unsigned blockY,
                         unsigned blockZ, unsigned sharedBytes,
@@ -185,8 +222,9 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
     return error;
   Engine &engine = Engine::get();
   Function &function = getFunction(handle, call.getName());
-  Stream &stream =
-      engine.getStream(streamHandle, *call.getDevice(), call.getName());
+  Stream &stream = damageStream(
+      Damage::LaunchStream,
+      engine.getStream(streamHandle, *call.getDevice(), call.getName()));
   Device &device = *stream.device;
   if (function.module->device != &device || &device != call.getDevice())
     return CUDA_ERROR_INVALID_HANDLE;
@@ -203,6 +241,9 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
       return CUDA_ERROR_INVALID_VALUE;
     launch.parameters = pack(function, parameters);
   }
+  if (isDamaged(Damage::DropLaunch, device))
+    return CUDA_SUCCESS;
+  damageLaunch(launch, device);
   launch.seed = engine.draw(UINT64_MAX);
   Work work;
   work.name = "kernel " + quote(function.name);
@@ -214,10 +255,18 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gridX, unsigned gridY,
       return;
     }
     device.memory.setActor(who);
-    kernel->run(launch, device.memory);
+    runKernel(*kernel, launch, device.memory, who);
     device.memory.setActor("");
   };
   engine.enter(stream, work);
+  if (isDamaged(Damage::UnloadModule, device))
+    getModules().erase(function.module);
+  if (isDamaged(Damage::DestroyStream, device))
+    engine.destroyStream(stream);
+  if (isDamaged(Damage::EarlyFree, device)) {
+    engine.wait(engine.getLast(device), "cuMemFree");
+    device.memory.releaseAll("cuMemFree");
+  }
   return CUDA_SUCCESS;
 }
 

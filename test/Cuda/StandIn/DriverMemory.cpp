@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Calls.h"
+#include "Damages.h"
 #include "Ending.h"
 #include "Leaks.h"
 
@@ -32,6 +33,8 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     return error;
   if (!address || !bytes)
     return CUDA_ERROR_INVALID_VALUE;
+  if (isDamaged(Damage::SmallMemory, *call.getDevice()))
+    bytes = (bytes + 1) / 2;
   *address = call.getDevice()->memory.allocate(bytes);
   Engine &engine = Engine::get();
   if (!*address)
@@ -59,6 +62,8 @@ CUresult cuMemFree(CUdeviceptr address) {
   engine.log("cuMemFree: " + device.memory.describe(address));
   engine.wait(engine.getLast(device), "cuMemFree");
   device.memory.release(address, "cuMemFree");
+  if (isDamaged(Damage::DoubleFree, device))
+    device.memory.release(address, "cuMemFree");
   return CUDA_SUCCESS;
 }
 
@@ -77,6 +82,8 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream handle) {
   if (stream.capture)
     return CUDA_ERROR_NOT_SUPPORTED;
   Memory &memory = stream.device->memory;
+  if (isDamaged(Damage::SmallMemory, *stream.device))
+    bytes = (bytes + 1) / 2;
   uint64_t made = memory.allocate(bytes);
   if (!made) {
     // What is being freed in the stream may be used again.
@@ -109,7 +116,9 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
   if (CUresult error = call.check())
     return error;
   Engine &engine = Engine::get();
-  Stream &stream = engine.getStream(handle, *call.getDevice(), call.getName());
+  Stream &stream =
+      damageStream(Damage::FreeStream,
+                   engine.getStream(handle, *call.getDevice(), call.getName()));
   if (stream.capture)
     return CUDA_ERROR_NOT_SUPPORTED;
   Device &device = getOwner(address, "cuMemFreeAsync");
@@ -124,6 +133,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {
     device.memory.release(address, who);
   };
   engine.enter(stream, work);
+  if (isDamaged(Damage::DoubleFree, device))
+    engine.enter(stream, work);
   return CUDA_SUCCESS;
 }
 

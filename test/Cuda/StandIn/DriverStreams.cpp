@@ -3,6 +3,7 @@
 
 #include "Calls.h"
 #include "Capture.h"
+#include "Damages.h"
 #include "Ending.h"
 #include "Leaks.h"
 #include <algorithm>
@@ -131,6 +132,8 @@ CUresult cuEventRecord(CUevent handle, CUstream streamHandle) {
   Stream &stream = getStream(call, streamHandle);
   if (event.device != stream.device)
     return CUDA_ERROR_INVALID_HANDLE;
+  if (isDamaged(Damage::DropRecord, *stream.device))
+    return CUDA_SUCCESS;
   Work work;
   work.name = "record of event " + str(event.number);
   event.capture = stream.capture;
@@ -139,6 +142,8 @@ CUresult cuEventRecord(CUevent handle, CUstream streamHandle) {
     return CUDA_SUCCESS;
   }
   event.recorded = Engine::get().enter(stream, work);
+  if (isDamaged(Damage::DestroyEvent, *stream.device))
+    getEvents().erase(&event);
   return CUDA_SUCCESS;
 }
 
@@ -153,6 +158,9 @@ CUresult cuEventQuery(CUevent handle) {
   Event &event = getEvent(call, handle);
   if (event.capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  bool isOpen = event.recorded && !event.recorded->isDone();
+  if (isOpen && isDamaged(Damage::LieQuery, *event.device))
+    return CUDA_SUCCESS;
   bool isDone = Engine::get().poll({event.recorded}, call.getName());
   return isDone ? call.checkDevice() : CUDA_ERROR_NOT_READY;
 }
@@ -190,6 +198,9 @@ CUresult cuStreamWaitEvent(CUstream streamHandle, CUevent handle, unsigned) {
     return error;
   Event &event = getEvent(call, handle);
   Stream &stream = getStream(call, streamHandle);
+  bool isNeeded = event.capture || event.recorded;
+  if (isNeeded && isDamaged(Damage::DropWait, *stream.device))
+    return CUDA_SUCCESS;
   if (event.capture) {
     if (stream.capture && stream.capture != event.capture)
       return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
@@ -293,6 +304,9 @@ CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph,
   auto *made = new ExecutableGraph;
   made->graph = *reinterpret_cast<Graph *>(graph);
   made->device = call.getDevice();
+  for (GraphNode &node : made->graph.nodes)
+    if (!node.after.empty() && isDamaged(Damage::GraphEdge, *made->device))
+      node.after.clear();
   for (size_t i = 0; i < made->graph.nodes.size(); ++i)
     made->streams.push_back(
         Engine::get().createStream(*made->device, /*isBlocking=*/false));
@@ -306,13 +320,18 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream streamHandle) {
   if (CUresult error = call.check())
     return error;
   Engine &engine = Engine::get();
-  Stream &stream = getStream(call, streamHandle);
+  Stream &stream =
+      damageStream(Damage::GraphStream, getStream(call, streamHandle));
   if (stream.capture)
     return CUDA_ERROR_NOT_SUPPORTED;
   auto &executable = *reinterpret_cast<ExecutableGraph *>(handle);
+  if (isDamaged(Damage::GraphStale, *executable.device))
+    executable.device->memory.releaseAll(call.getName());
   Work begin;
   begin.name = "begin of a graph";
   OperationRef first = engine.enter(stream, begin);
+  if (isDamaged(Damage::GraphOverlap, *executable.device))
+    first = nullptr;
   // Two launches of a graph do not overlap: each node waits in its stream.
   std::vector<OperationRef> operations;
   for (size_t i = 0; i < executable.graph.nodes.size(); ++i) {

@@ -21,10 +21,10 @@ std::string Operation::describe() const {
 
 /// What the host touched, for the fault handler: without a lock, since the
 /// process ends.
-static std::string describeAddress(uint64_t address) {
+static std::string describeAddress(uint64_t address, bool isWrite) {
   if (Device *device = Engine::get().findDevice(address))
     return device->memory.describe(address);
-  std::string busy = Engine::get().pinned.describe(address);
+  std::string busy = Engine::get().pinned.describe(address, isWrite);
   return busy.empty() ? describeFreedPinned(address) : busy;
 }
 
@@ -54,6 +54,8 @@ Engine::Engine(Settings given) : settings(std::move(given)) {
     devices.push_back(std::make_unique<Device>(devices.size(), kind, random()));
     createStream(*devices.back(), /*isBlocking=*/true);
   }
+  if (!settings.isWatching)
+    pinned.setUnguarded();
   installFaultHandler(describeAddress, openAddress);
 }
 
@@ -460,6 +462,7 @@ static void noteBlocked(const std::vector<OperationRef> &operations) {
 
 void Engine::wait(const std::vector<OperationRef> &operations,
                   const std::string &who) {
+  communication::checkGroup(who);
   Patience patience;
   Need need = {operations, {}};
   for (;;) {
@@ -492,6 +495,7 @@ void Engine::wait(const std::vector<OperationRef> &operations,
 
 bool Engine::poll(const std::vector<OperationRef> &operations,
                   const std::string &who) {
+  communication::checkGroup(who);
   refresh();
   if (areDone(operations)) {
     observe(operations);

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 using namespace hetero::standin;
@@ -54,13 +55,16 @@ void *PinnedMemory::allocate(uint64_t bytes) {
     return nullptr;
   mprotect(static_cast<char *>(memory) + mapped - page, page, PROT_NONE);
   std::memset(memory, poison, bytes);
-  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, mapped, false,
-                                                static_cast<char *>(alias)};
+  uint64_t address = reinterpret_cast<uint64_t>(memory);
+  Block &block = blocks[address];
+  block = {bytes, mapped, false, static_cast<char *>(alias), {}};
+  block.isWritten.resize(mapped / page, !isGuarded);
+  protect(address, block);
   return memory;
 }
 
 void PinnedMemory::adopt(void *memory, uint64_t bytes) {
-  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0, true, nullptr};
+  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0, true, nullptr, {}};
 }
 
 void PinnedMemory::release(void *memory, bool isAdopted,
@@ -83,12 +87,17 @@ void PinnedMemory::release(void *memory, bool isAdopted,
   blocks.erase(found);
 }
 
-PinnedMemory::BlockIterator PinnedMemory::find(uint64_t address) const {
+PinnedMemory::Blocks::iterator PinnedMemory::find(uint64_t address) {
   auto after = blocks.upper_bound(address);
   if (after == blocks.begin())
     return blocks.end();
   auto before = std::prev(after);
   return address < before->first + before->second.bytes ? before : blocks.end();
+}
+
+PinnedMemory::Blocks::const_iterator
+PinnedMemory::find(uint64_t address) const {
+  return const_cast<PinnedMemory *>(this)->find(address);
 }
 
 bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
@@ -113,7 +122,8 @@ char *PinnedMemory::toAlias(char *memory) const {
 /// Each page of a block is as closed as its strictest use wants.
 void PinnedMemory::protect(uint64_t address, const Block &block) const {
   for (uint64_t at = address; at < address + block.bytes; at += page) {
-    int allowed = PROT_READ | PROT_WRITE;
+    bool isWritten = block.isWritten[(at - address) / page];
+    int allowed = isWritten ? PROT_READ | PROT_WRITE : PROT_NONE;
     for (const Use &use : uses)
       if (use.begin < at + page && at < use.end)
         allowed &= use.isWritten ? PROT_NONE : PROT_READ;
@@ -128,6 +138,13 @@ void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
   auto found = find(address);
   if (found == blocks.end() || found->second.isAdopted)
     return;
+  for (uint64_t at = address / page * page; at < address + bytes; at += page) {
+    auto isKnown = found->second.isWritten[(at - found->first) / page];
+    if (!isKnown && !isWritten)
+      leaveProcess(name + " reads offset " + str(at - found->first) +
+                   " of pinned memory, where nobody has put anything");
+    isKnown = true;
+  }
   uses.push_back(
       {address, address + bytes, isWritten, std::move(moment), name});
   protect(found->first, found->second);
@@ -135,20 +152,16 @@ void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
 
 void PinnedMemory::release(
     const std::function<bool(const Moment &)> &isObserved) {
-  std::vector<Use> over;
-  auto rest =
-      std::stable_partition(uses.begin(), uses.end(), [&](const Use &use) {
-        return !isObserved(*use.moment);
-      });
-  over.assign(std::make_move_iterator(rest),
-              std::make_move_iterator(uses.end()));
-  uses.erase(rest, uses.end());
+  std::vector<Use> over, rest;
+  for (Use &use : uses)
+    (isObserved(*use.moment) ? over : rest).push_back(std::move(use));
+  uses = std::move(rest);
   for (const Use &use : over)
     if (auto found = find(use.begin); found != blocks.end())
       protect(found->first, found->second);
 }
 
-std::string PinnedMemory::describe(uint64_t address) const {
+std::string PinnedMemory::describe(uint64_t address, bool isWrite) const {
   auto found = find(address);
   for (const Use &use : uses)
     if (found != blocks.end() && use.begin <= address && address < use.end)
@@ -156,13 +169,18 @@ std::string PinnedMemory::describe(uint64_t address) const {
              " of pinned memory, which " + use.name +
              (use.isWritten ? " writes" : " reads") +
              ", and the host has not waited for that";
+  if (found != blocks.end() && !found->second.isAdopted && !isWrite &&
+      !found->second.isWritten[(address - found->first) / page])
+    return "offset " + str(address - found->first) +
+           " of pinned memory, where nobody has put anything";
   return "";
 }
 
-bool PinnedMemory::open(uint64_t address) const {
+bool PinnedMemory::open(uint64_t address) {
   auto found = find(address);
   if (found == blocks.end() || found->second.isAdopted)
     return false;
+  found->second.isWritten[(address - found->first) / page] = true;
   mprotect(reinterpret_cast<void *>(address / page * page), page,
            PROT_READ | PROT_WRITE);
   return true;
@@ -182,10 +200,21 @@ static AddressReader readAddress;
 static AddressOpener openAddress;
 static struct sigaction previous[2];
 
-static void handleFault(int signal, siginfo_t *info, void *) {
+/// Whether the instruction that faulted writes, where that is known.
+static bool isWriting(void *context) {
+#ifdef __x86_64__
+  // Bit 1 of the error code of a page fault.
+  return static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+  return true;
+#endif
+}
+
+static void handleFault(int signal, siginfo_t *info, void *context) {
   if (guard)
     siglongjmp(*guard, 1);
-  std::string what = readAddress(reinterpret_cast<uint64_t>(info->si_addr));
+  std::string what = readAddress(reinterpret_cast<uint64_t>(info->si_addr),
+                                 isWriting(context));
   if (!what.empty())
     leaveProcess("the host touches " + what);
   if (openAddress(reinterpret_cast<uint64_t>(info->si_addr)))

@@ -159,6 +159,11 @@ void Memory::release(uint64_t address, const std::string &who) {
   }
 }
 
+void Memory::releaseAll(const std::string &who) {
+  while (!live.empty())
+    release(live.begin()->first, who);
+}
+
 void Memory::setMaker(uint64_t address, const Moment &maker) {
   Allocation &allocation = get(address, "cuMemAllocAsync");
   allocation.accesses =

@@ -51,6 +51,8 @@ public:
   /// Ends the process if nothing that lives begins there.
   Allocation &get(uint64_t address, const std::string &who);
   void release(uint64_t address, const std::string &who);
+  /// Everything that lives.
+  void releaseAll(const std::string &who);
   void name(uint64_t address, const std::string &name);
   /// The operation from which on an allocation is there.
   void setMaker(uint64_t address, const Moment &maker);
@@ -116,7 +118,8 @@ private:
 
 /// Memory of the host that copies can reach at any time. While one may, the
 /// host cannot write there, nor read what the copy writes: its pages are
-/// protected, and the stand-in uses a second mapping of them.
+/// protected, and the stand-in uses a second mapping of them. The host cannot
+/// read what nobody has put there, either.
 class PinnedMemory {
 public:
   /// Null if there is none.
@@ -137,15 +140,19 @@ public:
 
   /// What is wrong with the host touching an address; empty if nothing is, or
   /// if it is no such memory. For the fault handler.
-  std::string describe(uint64_t address) const;
+  std::string describe(uint64_t address, bool isWrite) const;
   /// Gives the host the page of an address that no copy uses, if it is here.
-  bool open(uint64_t address) const;
+  bool open(uint64_t address);
+  /// The host may use it at any time.
+  void setUnguarded() { isGuarded = false; }
 
 private:
   struct Block {
     uint64_t bytes, mapped;
     bool isAdopted;
     char *alias;
+    /// By page: whether anything was put there.
+    std::vector<bool> isWritten;
   };
   struct Use {
     uint64_t begin, end;
@@ -153,12 +160,14 @@ private:
     std::shared_ptr<const Moment> moment;
     std::string name;
   };
-  using BlockIterator = std::map<uint64_t, Block>::const_iterator;
-  BlockIterator find(uint64_t address) const;
+  using Blocks = std::map<uint64_t, Block>;
+  Blocks::const_iterator find(uint64_t address) const;
+  Blocks::iterator find(uint64_t address);
   void protect(uint64_t address, const Block &block) const;
 
-  std::map<uint64_t, Block> blocks;
+  Blocks blocks;
   std::vector<Use> uses;
+  bool isGuarded = true;
 };
 
 /// False if one side cannot be touched.
@@ -166,7 +175,7 @@ bool copyGuarded(void *to, const void *from, uint64_t bytes);
 bool poisonGuarded(void *to, uint64_t bytes);
 
 /// Says what is at an address that the host touched; empty if it is not ours.
-using AddressReader = std::string (*)(uint64_t address);
+using AddressReader = std::string (*)(uint64_t address, bool isWrite);
 /// Whether the host may touch the address after all.
 using AddressOpener = bool (*)(uint64_t address);
 void installFaultHandler(AddressReader reader, AddressOpener opener);

@@ -1,9 +1,12 @@
 //===- NcclGroups.cpp - Calls of NCCL and their groups --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Damages.h"
 #include "Ending.h"
 #include "NcclWorld.h"
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 using namespace hetero::standin;
 
@@ -13,6 +16,8 @@ struct Group {
   int depth = 0;
   /// Of a call in it: then nothing of it is done.
   ncclResult_t error = ncclSuccess;
+  /// Its begin was forgotten, by a damage.
+  bool isDropped = false;
   std::vector<std::shared_ptr<GroupPlan>> plans;
   std::vector<std::shared_ptr<Communicator>> joins;
 };
@@ -25,12 +30,8 @@ static Group &getGroup() {
 
 bool hetero::standin::isInGroup() { return getGroup().depth > 0; }
 
-void hetero::standin::delayJoin(std::shared_ptr<Communicator> communicator) {
-  getGroup().joins.push_back(std::move(communicator));
-}
-
 /// "allReduce of 64 float32 by rank 0 of communicator 1".
-static std::string nameOf(const GroupPlan &plan) {
+static std::string describePlan(const GroupPlan &plan) {
   static const char *const names[] = {"send",         "receive", "broadcast",
                                       "allReduce",    "reduce",  "allGather",
                                       "reduceScatter"};
@@ -47,6 +48,20 @@ static std::string nameOf(const GroupPlan &plan) {
          " of communicator " + str(plan.communicator->clique);
 }
 
+void communication::checkGroup(const std::string &who) {
+  const Group &group = getGroup();
+  if (group.plans.empty())
+    return;
+  leaveProcess(who +
+               " waits while this thread has a group of NCCL that is not "
+               "ended, with the " +
+               describePlan(*group.plans[0]));
+}
+
+void hetero::standin::delayJoin(std::shared_ptr<Communicator> communicator) {
+  getGroup().joins.push_back(std::move(communicator));
+}
+
 /// One operation in the first stream; the others wait for it and it for them.
 static void enterPlan(std::shared_ptr<GroupPlan> plan) {
   Engine &engine = Engine::get();
@@ -56,7 +71,7 @@ static void enterPlan(std::shared_ptr<GroupPlan> plan) {
   for (size_t i = 1; i < plan->streams.size(); ++i)
     waits.push_back(plan->streams[i]->last);
   Work work;
-  work.name = nameOf(*plan);
+  work.name = describePlan(*plan);
   work.plan = plan;
   OperationRef operation = engine.enter(main, work, waits);
   // In a capture: the graph enters it when it is launched.
@@ -90,8 +105,74 @@ static ncclResult_t endGroup(bool isEndless = false) {
   return result;
 }
 
+namespace {
+/// A call that a damaged program enters after the next one.
+struct LateCall {
+  std::shared_ptr<Communicator> communicator;
+  CallPlan plan;
+  Stream *stream;
+};
+} // namespace
+
+/// A call that means something else.
+static void damageCall(CallPlan &plan,
+                       std::shared_ptr<Communicator> &communicator) {
+  const Device &device = *communicator->device;
+  bool reduces = plan.kind == CallKind::AllReduce ||
+                 plan.kind == CallKind::Reduce ||
+                 plan.kind == CallKind::ReduceScatter;
+  bool hasPeer = !reduces || plan.kind == CallKind::Reduce;
+  hasPeer &= plan.kind != CallKind::AllGather;
+  if (hasPeer && isDamaged(Damage::CallRoot, device))
+    plan.peer = (plan.peer + 1) % communicator->numRanks;
+  if (isDamaged(Damage::CallCount, device))
+    --plan.count;
+  if (isDamaged(Damage::CallType, device))
+    plan.type = sizeOf(plan.type) == 8 ? ncclInt32 : ncclInt64;
+  if (reduces && isDamaged(Damage::CallReduction, device))
+    plan.reduction = plan.reduction == ncclMax ? ncclSum : ncclMax;
+  if (isDamaged(Damage::CallKind, device))
+    plan.kind = plan.kind == CallKind::Send      ? CallKind::Receive
+                : plan.kind == CallKind::Receive ? CallKind::Send
+                : reduces                        ? CallKind::AllGather
+                                                 : CallKind::AllReduce;
+  // Send and receive have one buffer, which is now the other one's.
+  if (plan.kind == CallKind::Receive && !plan.to)
+    std::swap(plan.from, plan.to);
+  if (plan.kind == CallKind::Send && !plan.from)
+    std::swap(plan.from, plan.to);
+  if (isDamaged(Damage::CallBuffer, device))
+    (plan.from ? plan.from : plan.to) += uint64_t(1) << 30;
+  for (const auto &[handle, other] : getCommunicators())
+    if (other != communicator && other->device == &device &&
+        isDamaged(Damage::CallGroup, device)) {
+      communicator = other;
+      plan.peer %= other->numRanks;
+      return;
+    }
+}
+
+static void addCall(const std::shared_ptr<Communicator> &communicator,
+                    const CallPlan &plan, Stream &used, bool isEndless) {
+  Group &group = getGroup();
+  auto found = std::find_if(
+      group.plans.begin(), group.plans.end(),
+      [&](const auto &each) { return each->communicator == communicator; });
+  if (found == group.plans.end()) {
+    auto made = std::make_shared<GroupPlan>();
+    made->communicator = communicator;
+    found = group.plans.insert(group.plans.end(), made);
+  }
+  GroupPlan &target = **found;
+  target.calls.push_back(plan);
+  target.isEndless |= isEndless;
+  if (std::find(target.streams.begin(), target.streams.end(), &used) ==
+      target.streams.end())
+    target.streams.push_back(&used);
+}
+
 static ncclResult_t collectCall(const NcclCall &call, ncclComm_t handle,
-                                const CallPlan &plan, cudaStream_t stream) {
+                                CallPlan plan, cudaStream_t stream) {
   if (ncclResult_t error = call.check())
     return error;
   std::shared_ptr<Communicator> communicator = call.get(handle);
@@ -109,26 +190,26 @@ static ncclResult_t collectCall(const NcclCall &call, ncclComm_t handle,
       (reduces && (plan.reduction < 0 || plan.reduction > ncclAvg)))
     return ncclInvalidArgument;
   Engine &engine = Engine::get();
-  Stream &used =
-      engine.getStream(stream, *communicator->device, call.getName());
+  Stream &used = damageStream(
+      Damage::CallStream,
+      engine.getStream(stream, *communicator->device, call.getName()));
   if (used.device != communicator->device)
     return ncclInvalidUsage;
   noteThread();
-  Group &group = getGroup();
-  auto found = std::find_if(
-      group.plans.begin(), group.plans.end(),
-      [&](const auto &each) { return each->communicator == communicator; });
-  if (found == group.plans.end()) {
-    auto made = std::make_shared<GroupPlan>();
-    made->communicator = communicator;
-    found = group.plans.insert(group.plans.end(), made);
+  static std::optional<LateCall> late;
+  if (isDamaged(Damage::CallOrder, *used.device)) {
+    late = {communicator, plan, &used};
+    return ncclSuccess;
   }
-  GroupPlan &target = **found;
-  target.calls.push_back(plan);
-  target.isEndless |= call.getFate() == Fate::NeverEnds;
-  if (std::find(target.streams.begin(), target.streams.end(), &used) ==
-      target.streams.end())
-    target.streams.push_back(&used);
+  if (isDamaged(Damage::DropCall, *used.device))
+    return ncclSuccess;
+  damageCall(plan, communicator);
+  bool isEndless = call.getFate() == Fate::NeverEnds;
+  addCall(communicator, plan, used, isEndless);
+  if (late && late->stream->device == used.device) {
+    LateCall next = *std::exchange(late, std::nullopt);
+    addCall(next.communicator, next.plan, *next.stream, isEndless);
+  }
   return ncclSuccess;
 }
 
@@ -139,9 +220,11 @@ ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
       getGroup().error = error;
     return error;
   }
-  return isInGroup() ? ncclSuccess : endGroup();
+  ncclResult_t result = isInGroup() ? ncclSuccess : endGroup();
+  if (isDamaged(Damage::DestroyGroup, *call.getDevice()))
+    getCommunicators().erase(handle);
+  return result;
 }
-
 //===----------------------------------------------------------------------===//
 // Entry points
 //===----------------------------------------------------------------------===//
@@ -150,6 +233,10 @@ ncclResult_t ncclGroupStart() {
   NcclCall call(__func__);
   if (ncclResult_t error = call.check())
     return error;
+  if (call.getDevice() && isDamaged(Damage::DropGroup, *call.getDevice())) {
+    getGroup().isDropped = true;
+    return ncclSuccess;
+  }
   ++getGroup().depth;
   return ncclSuccess;
 }
@@ -158,8 +245,12 @@ ncclResult_t ncclGroupEnd() {
   NcclCall call(__func__);
   if (ncclResult_t error = call.check())
     return error;
+  if (std::exchange(getGroup().isDropped, false))
+    return ncclSuccess;
   if (!isInGroup())
     return ncclInvalidUsage;
+  if (call.getDevice() && isDamaged(Damage::DropGroupEnd, *call.getDevice()))
+    return ncclSuccess;
   if (--getGroup().depth > 0)
     return ncclSuccess;
   return endGroup(call.getFate() == Fate::NeverEnds);

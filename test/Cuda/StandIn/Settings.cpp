@@ -197,6 +197,11 @@ static void parse(const std::string &key, const std::string &value,
     settings.isWatching = value == "on";
   else if (key == "watch")
     refuse("'watch' is 'on' or 'off', not '" + value + "'");
+  else if (key == "damage" && !parseDamage(value, settings.damage))
+    refuse("there is no damage '" + value + "'; known are " + listDamages() +
+           ", with '@' and a device and ':' and which call");
+  else if (key == "damage")
+    return;
   else if (key == "job")
     settings.job = value;
   else if (key == "log")
@@ -208,8 +213,8 @@ static void parse(const std::string &key, const std::string &value,
   else
     refuse("'" + key +
            "' is not known; known are 'devices', 'driver', 'libraries', "
-           "'nccl-version', 'seed', 'order', 'channels', 'watch', 'patience', "
-           "'fail', "
+           "'nccl-version', 'seed', 'order', 'channels', 'watch', 'damage', "
+           "'patience', 'fail', "
            "'never', 'lose', 'fault', 'leaks', 'nccl', 'job', 'log', 'counts' "
            "and 'report'");
 }

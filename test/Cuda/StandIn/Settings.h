@@ -26,6 +26,7 @@
 //   watch=on|off             whether accesses that nothing orders, and reads of
 //                            what nobody has written, are mistakes in any order
 //                            (on), or only if they make a difference in this one
+//   damage=drop-wait@1:3     a mistake in place of a call, see Damages.h
 //   patience=300             seconds without any progress before a wait is
 //                            called endless
 //   leaks=refuse             a process that ends has given everything back
@@ -38,6 +39,7 @@
 #ifndef HETERO_TEST_CUDA_STANDIN_SETTINGS_H
 #define HETERO_TEST_CUDA_STANDIN_SETTINGS_H
 
+#include "Damages.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -84,6 +86,7 @@ struct Settings {
   int64_t faultyKernel = 0;
   bool doesNcclHang = false, refusesLeaks = false;
   bool isWatching = true;
+  DamageSetting damage;
   double patience = 300;
   std::string job, log, counts, report;
 
