@@ -46,6 +46,8 @@ using runtime::Array;
 using runtime::MaybeError;
 
 namespace {
+enum class Feeding { Once, Always, Odd };
+
 struct Flags {
   cl::OptionCategory category{"hetero-run-seeds"};
   cl::opt<std::string> input{cl::Positional, cl::desc("<module.mlir>"),
@@ -67,6 +69,13 @@ struct Flags {
                           cl::cat(category)};
   cl::opt<int64_t> steps{"steps", cl::desc("In each run"), cl::init(1),
                          cl::cat(category)};
+  cl::opt<Feeding> feed{
+      "feed", cl::desc("When arguments that are no state are given anew"),
+      cl::values(clEnumValN(Feeding::Once, "once", "before the first step"),
+                 clEnumValN(Feeding::Always, "always", "before each step"),
+                 clEnumValN(Feeding::Odd, "odd",
+                            "before each step where the seed is odd")),
+      cl::init(Feeding::Once), cl::cat(category)};
   cl::opt<runtime::CudaMemory> memory{
       "cuda-memory", cl::desc("Where blocks come from"),
       cl::values(clEnumValN(runtime::CudaMemory::Arena, "arena", "one piece"),
@@ -86,6 +95,8 @@ struct Flags {
 struct Campaign {
   const Flags &flags;
   std::vector<Array> arguments, expected;
+  /// Whether arguments that are no state are given before each step.
+  bool isFed = false;
 };
 } // namespace
 
@@ -103,24 +114,40 @@ static double getTolerance(runtime::ElementType type, double rtol) {
   return rtol;
 }
 
-/// A step or the program of a function; both speak of whole tensors.
+/// Gives arguments to a step or a function, both of which speak of whole
+/// tensors: all, or those that are no state.
 template <typename Runner>
 static MaybeError setArguments(Runner &runner,
-                               const std::vector<Array> &arguments) {
+                               const std::vector<Array> &arguments,
+                               const std::vector<bool> &isSkipped) {
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (MaybeError error =
-            runner.setArgument(i, arguments[i].data.data(), arguments[i].type))
-      return error;
+    if (!isSkipped[i])
+      if (MaybeError error = runner.setArgument(i, arguments[i].data.data(),
+                                                arguments[i].type))
+        return error;
   return std::nullopt;
 }
 
 /// Steps and their results, which have the types of `results`.
 template <typename Runner>
-static MaybeError run(Runner &runner, int64_t steps,
+static MaybeError run(Runner &runner, const Campaign &campaign,
+                      const std::vector<bool> &isState,
                       std::vector<Array> &results) {
-  for (int64_t i = 0; i < steps; ++i)
+  const std::vector<Array> &arguments = campaign.arguments;
+  if (MaybeError error =
+          setArguments(runner, arguments, std::vector<bool>(arguments.size())))
+    return error;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!isState[i] && !campaign.isFed)
+      if (MaybeError error = runner.keep(i))
+        return error;
+  for (int64_t i = 0; i < campaign.flags.steps; ++i) {
+    if (i > 0 && campaign.isFed)
+      if (MaybeError error = setArguments(runner, arguments, isState))
+        return error;
     if (MaybeError error = runner.step())
       return error;
+  }
   for (size_t i = 0; i < results.size(); ++i) {
     results[i].data.resize(results[i].type.numBytes());
     if (MaybeError error =
@@ -135,8 +162,6 @@ static MaybeError runStep(StepExecutable &step, const Campaign &campaign,
   if (campaign.arguments.size() != step.getArguments().size())
     return "the step has " + std::to_string(step.getArguments().size()) +
            " arguments, not " + std::to_string(campaign.arguments.size());
-  if (MaybeError error = setArguments(step, campaign.arguments))
-    return error;
   if (MaybeError error = step.carryState())
     return error;
   std::vector<bool> isState(campaign.arguments.size());
@@ -147,11 +172,7 @@ static MaybeError runStep(StepExecutable &step, const Campaign &campaign,
     if (result.updates)
       isState[*result.updates] = true;
   }
-  for (size_t i = 0; i < isState.size(); ++i)
-    if (!isState[i])
-      if (MaybeError error = step.keep(i))
-        return error;
-  return run(step, campaign.flags.steps, results);
+  return run(step, campaign, isState, results);
 }
 
 static MaybeError runFunction(runtime::ProgramGroup &group,
@@ -162,12 +183,8 @@ static MaybeError runFunction(runtime::ProgramGroup &group,
     results.emplace_back();
     results.back().type = program.buffers[binding.buffer];
   }
-  if (MaybeError error = setArguments(group, campaign.arguments))
-    return error;
-  for (size_t i = 0; i < campaign.arguments.size(); ++i)
-    if (MaybeError error = group.keep(i))
-      return error;
-  return run(group, campaign.flags.steps, results);
+  return run(group, campaign, std::vector<bool>(campaign.arguments.size()),
+             results);
 }
 
 /// What a run has to say to the one that forked it, and what it returns.
@@ -258,7 +275,8 @@ static std::string summarize(StringRef text, int status, bool isOver) {
 }
 
 /// Returns in each child; the parent ends when all have.
-static void forkRuns(const Flags &flags) {
+static void forkRuns(Campaign &campaign) {
+  const Flags &flags = campaign.flags;
   int code = 0;
   for (uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
     llvm::outs() << "seed " << seed << " " << orders[seed % 3] << " ";
@@ -275,6 +293,8 @@ static void forkRuns(const Flags &flags) {
       dup2(ends[1], STDERR_FILENO);
       close(ends[1]);
       setSeed(seed);
+      campaign.isFed = flags.feed == Feeding::Always ||
+                       (flags.feed == Feeding::Odd && seed % 2 == 1);
       // Races within kernels are found in any order of their threads, and to
       // look for them takes several times as long as to run.
       setenv("HETERO_PTX_RACES", seed % racesEvery == 0 ? "1" : "0",
@@ -334,7 +354,7 @@ static int runSteps(OwningOpRef<ModuleOp> module, Campaign &campaign) {
   StepOptions options = getOptions(flags, DeviceKind::Cuda);
   options.progress = [&](StringRef phase) {
     if (phase == "starting")
-      forkRuns(flags);
+      forkRuns(campaign);
   };
   auto step = StepExecutable::create(std::move(module), options);
   if (!step)
@@ -411,7 +431,7 @@ static int runFunctions(OwningOpRef<ModuleOp> module, Campaign &campaign) {
   auto jit = Jit::compile(*module, options);
   if (!jit)
     return 1;
-  forkRuns(flags);
+  forkRuns(campaign);
   std::vector<Array> results;
   MaybeError error;
   {
@@ -437,7 +457,7 @@ static int runMain(const Flags &flags) {
   OwningOpRef<ModuleOp> module = file->parse(0);
   if (!module)
     return 1;
-  Campaign campaign{flags, {}, {}};
+  Campaign campaign{flags, {}, {}, false};
   auto arguments = runtime::readNpz(flags.args);
   if (!arguments)
     return fail(arguments.error());

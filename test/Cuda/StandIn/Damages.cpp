@@ -27,27 +27,23 @@ std::string hetero::standin::listDamages() {
   return list;
 }
 
+/// "*" is -1.
 static bool parseNumber(const std::string &text, int64_t &value) {
   char *rest = nullptr;
-  value = std::strtoll(text.c_str(), &rest, 10);
-  return !text.empty() && !*rest && value >= 0;
+  value = text == "*" ? -1 : std::strtoll(text.c_str(), &rest, 10);
+  return text == "*" || (!text.empty() && !*rest && value >= 0);
 }
 
 bool hetero::standin::parseDamage(const std::string &text,
                                   DamageSetting &setting) {
-  size_t colon = text.find(':'), at = text.find('@');
-  std::string name = text.substr(0, std::min(at, colon));
-  int64_t device = 0;
-  if (colon != std::string::npos &&
-      !parseNumber(text.substr(colon + 1), setting.call))
+  size_t colon = std::min(text.find(':'), text.size());
+  size_t at = std::min(text.find('@'), colon);
+  std::string name = text.substr(0, at);
+  if (at < colon &&
+      !parseNumber(text.substr(at + 1, colon - at - 1), setting.device))
     return false;
-  if (at != std::string::npos &&
-      !parseNumber(text.substr(at + 1, colon == std::string::npos
-                                           ? colon
-                                           : colon - at - 1),
-                   device))
+  if (colon < text.size() && !parseNumber(text.substr(colon + 1), setting.call))
     return false;
-  setting.device = static_cast<int>(device);
   for (const Name &each : names)
     if (name == each.name)
       setting.kind = each.kind;
@@ -57,10 +53,10 @@ bool hetero::standin::parseDamage(const std::string &text,
 bool hetero::standin::isDamaged(Damage kind, const Device &device) {
   const DamageSetting &setting = Engine::get().settings.damage;
   if (kind == Damage::None || kind != setting.kind ||
-      device.number != setting.device)
+      (setting.device >= 0 && device.number != setting.device))
     return false;
   static int64_t count = 0;
-  if (++count != setting.call)
+  if (setting.call >= 0 && ++count != setting.call)
     return false;
   Engine::get().log("damage");
   return true;

@@ -7,8 +7,8 @@
 //
 // the third wait for an event on device 1 does nothing, as if the program had
 // forgotten it: what comes then is the program's own work with that mistake.
-// The calls of a kind are counted for each device by itself, since ranks call
-// in any order.
+// // The calls of a kind are counted for each device by itself, since ranks
+// call in any order; "*" stands for all devices and for all calls.
 
 #ifndef HETERO_TEST_CUDA_STANDIN_DAMAGES_H
 #define HETERO_TEST_CUDA_STANDIN_DAMAGES_H
@@ -54,8 +54,8 @@ struct Device;
   F(WriteStream, "write-stream", "a copy to the device is in another stream")  \
   F(ReadStream, "read-stream", "a copy to the host is in another stream")      \
   F(CopyStream, "copy-stream", "a copy within the device is")                  \
-  F(LongWrite, "long-write", "a copy to the device is too long")       \
-  F(ShortWrite, "short-write", "a copy to the device lacks a byte")      \
+  F(LongWrite, "long-write", "a copy to the device is too long")               \
+  F(ShortWrite, "short-write", "a copy to the device lacks a byte")            \
   F(TurnedWrite, "turned-write", "a copy to the device is one to the host")    \
   F(TurnedCopy, "turned-copy",                                                 \
     "a copy within the device has its sides turned")                           \
@@ -63,13 +63,13 @@ struct Device;
   F(EarlyFree, "early-free", "memory is freed before its last use")            \
   F(DoubleFree, "double-free", "memory is freed twice")                        \
   F(FreeStream, "free-stream", "memory is freed in another stream")            \
-  F(SmallMemory, "small-memory", "an allocation has half of its bytes")          \
+  F(SmallMemory, "small-memory", "an allocation has half of its bytes")        \
   F(FreePinned, "free-pinned", "pinned memory is freed too early")             \
   /* Products of matrices. */                                                  \
   F(DropGemm, "drop-gemm", "a product is not computed")                        \
   F(GemmStream, "gemm-stream", "a product is computed in another stream")      \
   F(GemmSum, "gemm-sum", "a product is added to what is there")                \
-  F(GemmRows, "gemm-rows", "a product has rows too many")                     \
+  F(GemmRows, "gemm-rows", "a product has rows too many")                      \
   /* Communication. */                                                         \
   F(DropCall, "drop-call", "a rank lacks a transfer")                          \
   F(CallStream, "call-stream", "a transfer is in another stream")              \
@@ -92,11 +92,10 @@ enum class Damage {
 #undef HETERO_DAMAGE
 };
 
-/// What is damaged: the `call`th call of the kind on a device.
+/// What is damaged: the `call`th call of the kind on a device. -1 is any.
 struct DamageSetting {
   Damage kind = Damage::None;
-  int device = 0;
-  int64_t call = 1;
+  int64_t device = 0, call = 1;
 };
 
 /// "drop-wait@1:3"; false if it is none.

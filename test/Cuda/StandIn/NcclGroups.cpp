@@ -88,6 +88,7 @@ static void enterPlan(std::shared_ptr<GroupPlan> plan) {
 static ncclResult_t endGroup(bool isEndless = false) {
   Group group = std::move(getGroup());
   getGroup() = {};
+  getGroup().isDropped = group.isDropped;
   if (group.error)
     return group.error;
   awaitMembers(group.joins);
@@ -136,11 +137,11 @@ static void damageCall(CallPlan &plan,
                 : plan.kind == CallKind::Receive ? CallKind::Send
                 : reduces                        ? CallKind::AllGather
                                                  : CallKind::AllReduce;
-  // Send and receive have one buffer, which is now the other one's.
-  if (plan.kind == CallKind::Receive && !plan.to)
-    std::swap(plan.from, plan.to);
-  if (plan.kind == CallKind::Send && !plan.from)
-    std::swap(plan.from, plan.to);
+  // Other kinds have other buffers.
+  if (Engine::get().settings.damage.kind == Damage::CallKind) {
+    plan.from = plan.from ? plan.from : plan.to;
+    plan.to = plan.to ? plan.to : plan.from;
+  }
   if (isDamaged(Damage::CallBuffer, device))
     (plan.from ? plan.from : plan.to) += uint64_t(1) << 30;
   for (const auto &[handle, other] : getCommunicators())
@@ -221,10 +222,11 @@ ncclResult_t hetero::standin::enterCall(const NcclCall &call, ncclComm_t handle,
     return error;
   }
   ncclResult_t result = isInGroup() ? ncclSuccess : endGroup();
-  if (isDamaged(Damage::DestroyGroup, *call.getDevice()))
+  if (call.getDevice() && isDamaged(Damage::DestroyGroup, *call.getDevice()))
     getCommunicators().erase(handle);
   return result;
 }
+
 //===----------------------------------------------------------------------===//
 // Entry points
 //===----------------------------------------------------------------------===//

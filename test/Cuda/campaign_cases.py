@@ -12,7 +12,7 @@ from typing import Callable, Iterator
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [
     str(ROOT / "test" / "Run"),
     str(ROOT / "test" / "Conversion"),

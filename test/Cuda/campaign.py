@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs everything there is on CUDA devices that are not there, in many orders.
 
-  test/Cuda/Campaign/campaign.py --kinds=zoo,ops --seeds=20
-  test/Cuda/Campaign/campaign.py --kinds=random --random=2000 --table=random.tsv
-  test/Cuda/Campaign/campaign.py --summary
+  test/Cuda/campaign.py --kinds=zoo,ops --seeds=20
+  test/Cuda/campaign.py --kinds=random --random=2000 --table=random.tsv
+  test/Cuda/campaign.py --summary
 
 Each case is compiled once, run on the CPU, and run on the stand-in once for each
 seed, from which everything is drawn that CUDA leaves open (hetero-run-seeds). It
@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Iterator
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[3] / "build/python")]
-sys.path.append(str(Path(__file__).resolve().parents[3] / "python"))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "build/python")]
+sys.path.append(str(Path(__file__).resolve().parents[2] / "python"))
 
 import numpy as np  # noqa: E402
 from campaign_cases import (  # noqa: E402
@@ -93,7 +93,7 @@ def environment(cache: Path, **settings: object) -> dict[str, str]:
     return {**os.environ, **libraries, "HETERO_PTX_CACHE": str(cache), "HETERO_STANDIN": ";".join(words)}
 
 
-def _write(program: Program, directory: Path) -> None:
+def write(program: Program, directory: Path) -> None:
     (directory / "module.mlir").write_text(program.text)
     np.savez(directory / "in.npz", *program.arguments)
 
@@ -166,7 +166,7 @@ def run(case: Case, seeds: int, cache: Path, first: int = 0) -> Outcome:
             outcome.outcome = f"none {program}"
         else:
             with tempfile.TemporaryDirectory() as directory:
-                _write(program, Path(directory))
+                write(program, Path(directory))
                 runner = run_processes if program.processes else run_threads
                 runner(program, outcome, seeds, first, Path(directory), cache)
     except subprocess.TimeoutExpired:
