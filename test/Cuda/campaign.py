@@ -113,7 +113,7 @@ def _read(text: str, outcome: Outcome) -> None:
 def run_threads(program: Program, outcome: Outcome, seeds: int, first: int, directory: Path, cache: Path) -> None:
     """All seeds in one process, which forks."""
     command = [steps.tool("hetero-run-seeds"), "module.mlir", "--args=in.npz", f"--seeds={seeds}"]
-    command += [f"--first={first}", f"--timeout={TIMEOUT}", *program.flags]
+    command += [f"--first={first}", f"--timeout={TIMEOUT}", "--feed=odd", *program.flags]
     done = subprocess.run(
         command,
         cwd=directory,

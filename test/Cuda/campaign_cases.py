@@ -33,6 +33,8 @@ from hetero import export, zoo  # noqa: E402
 # What the modules of 16-bit models are off after some steps, measured by the
 # scale of each tensor: their sums are rounded in another order.
 BF16 = 3e-2
+# Functions run twice: the second time memory has been used before.
+FUNCTION = ("--function", "--steps=2")
 # Steps that learn from a batch that does not divide. The others keep their own.
 BATCHES = {"mlp": 7, "gpt": 5, "bert": 5, "vit": 5, "moe": 5, "gpt_scan": 5, "vgg19": 3}
 PLANNED = ("mlp", "gpt", "bert", "vit", "moe", "gpt_scan", "vgg19")
@@ -171,7 +173,7 @@ def mpi_cases() -> Iterator[Case]:
 
 def _functions(prefix: str, group: list[device_text.Case]) -> Case:
     def make() -> Program:
-        return Program(device_text.lower(group), [a for case in group for a in case.arguments], ("--function",))
+        return Program(device_text.lower(group), [a for case in group for a in case.arguments], FUNCTION)
 
     def divide() -> list[Case]:
         return [_functions(f"{prefix}/{case.name}", [case]) for case in group]
@@ -182,7 +184,7 @@ def _functions(prefix: str, group: list[device_text.Case]) -> Case:
 def _operations(prefix: str, group: list[op_programs.Program]) -> Case:
     def make() -> Program:
         arguments = [argument for program in group for argument in program.arguments]
-        return Program(op_programs.module(group), arguments, ("--function",))
+        return Program(op_programs.module(group), arguments, FUNCTION)
 
     def divide() -> list[Case]:
         return [_operations(f"{prefix}/{program.name}", [program]) for program in group]
@@ -213,7 +215,7 @@ def random_cases(count: int, first: int) -> Iterator[Case]:
 def _random(name: str, seeds: list[int]) -> Case:
     def make() -> Program:
         group = [random_programs.make(seed) for seed in seeds]
-        return Program(device_text.lower(group), [a for case in group for a in case.arguments], ("--function",))
+        return Program(device_text.lower(group), [a for case in group for a in case.arguments], FUNCTION)
 
     def divide() -> list[Case]:
         return [_random(f"random/{seed}", [seed]) for seed in seeds]

@@ -220,7 +220,7 @@ static int report(const Campaign &campaign, const MaybeError &error,
 //===----------------------------------------------------------------------===//
 
 /// One of so many runs looks for races within kernels.
-static constexpr uint64_t racesEvery = 10;
+static constexpr uint64_t racesEvery = 20;
 static const char *const orders[] = {"random", "lazy", "eager"};
 
 /// Tells the stand-in what CUDA leaves open.

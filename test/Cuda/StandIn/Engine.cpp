@@ -510,7 +510,10 @@ bool Engine::poll(const std::vector<OperationRef> &operations,
       numWaiting =
           std::max<int64_t>(numWaiting, operation->stream->queue.size());
   int64_t numSteps = draw(2) * draw(8 + numWaiting / 16);
-  Need need = {operations, {}};
+  // The same is asked again and again.
+  static thread_local Need need;
+  if (need.operations != operations)
+    need = {operations, {}};
   while (numSteps-- > 0 && !areDone(operations))
     if (!step(need)) {
       communication::checkDeadlock();
