@@ -112,8 +112,8 @@ struct StepOptions {
   /// Traces have the operations within kernels.
   bool probes = false;
   /// Is told what happens next: "importing", "planning", "partitioning",
-  /// "compiling", ..., and "starting" when the ranks begin to take memory and to
-  /// find each other.
+  /// "compiling", ..., and "starting" when the ranks begin to take memory and
+  /// to find each other.
   std::function<void(llvm::StringRef phase)> progress;
 };
 

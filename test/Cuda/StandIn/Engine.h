@@ -214,8 +214,8 @@ void checkDeadlock();
 std::string explain(uint64_t number);
 /// What a rank entered ends without its partners: it has aborted.
 void drop(int clique, int rank);
-/// Ends the process if this thread has a group with calls that is not ended: who
-/// waits then may wait for those.
+/// Ends the process if this thread has a group with calls that is not ended:
+/// who waits then may wait for those.
 void checkGroup(const std::string &who);
 /// This thread waits for them inside of the driver; none when it goes on.
 void noteAwaited(const std::vector<uint64_t> &numbers);

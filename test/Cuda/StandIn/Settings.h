@@ -25,7 +25,8 @@
 //                            or leave a communicator as well
 //   watch=on|off             whether accesses that nothing orders, and reads of
 //                            what nobody has written, are mistakes in any order
-//                            (on), or only if they make a difference in this one
+//                            (on), or only if they make a difference in this
+//                            one
 //   damage=drop-wait@1:3     a mistake in place of a call, see Damages.h
 //   patience=300             seconds without any progress before a wait is
 //                            called endless
