@@ -165,7 +165,12 @@ def _run(directory: Path, program: str, flags: tuple[str, ...], **settings: obje
     return lines
 
 
-@pytest.mark.parametrize("program", ["function", "fed function", "mlp", "pipeline", "data", "tensor", "mixed"])
+PROGRAMS = ("function", "fed function", "mlp", "pipeline", "data", "tensor", "mixed")
+
+
+@pytest.mark.parametrize(
+    "program", [pytest.param(p, marks=[] if p in ("function", "pipeline") else pytest.mark.slow) for p in PROGRAMS]
+)
 @pytest.mark.parametrize("memory", ["arena", "pool"])
 def test_undamaged(program: str, memory: str, programs: Path) -> None:
     """Nothing is found where nothing is wrong."""
