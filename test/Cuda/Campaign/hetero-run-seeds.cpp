@@ -411,7 +411,8 @@ static int runFunctions(OwningOpRef<ModuleOp> module, Campaign &campaign) {
   if (failed(program))
     return 1;
   JitOptions options;
-  options.optLevel = 0;
+  // At level 0 LLVM 22 ends the process where the sign of a bf16 is copied.
+  options.optLevel = 1;
   {
     auto jit = Jit::compile(*module, options);
     if (!jit)
@@ -423,6 +424,7 @@ static int runFunctions(OwningOpRef<ModuleOp> module, Campaign &campaign) {
       return fail(*error);
     llvm::outs() << "cpu 1 ranks, " << campaign.expected.size() << " results\n";
   }
+  options.optLevel = 0;
   auto api = runtime::createCudaApi(0);
   if (!api)
     return fail(api.error());
