@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 from typing import Iterator
 
@@ -45,13 +46,14 @@ from campaign_cases import (  # noqa: E402
     planner_cases,
     random_cases,
     steps,
+    user_cases,
     zoo_cases,
 )
 
 LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 # As many as a plan has at most, of five architectures.
-DEVICES = "sm_80:8GiB,sm_75:4GiB,sm_70:4GiB,sm_90:8GiB,sm_86:8GiB"
-KINDS = ("zoo", "ops", "random", "plans", "planners", "mpi")
+DEVICES = ["sm_80:8GiB", "sm_75:4GiB", "sm_70:4GiB", "sm_90:8GiB", "sm_86:8GiB"]
+KINDS = ("zoo", "ops", "random", "users", "plans", "planners", "mpi")
 HEADER = "case\tranks\tresults\truns\tlargest\tseconds\toutcome"
 ORDERS = ("random", "lazy", "eager")
 # Of one run; the largest takes some seconds.
@@ -88,9 +90,15 @@ def environment(cache: Path, **settings: object) -> dict[str, str]:
     """Where programs find the stand-in, and how it behaves."""
     cache.mkdir(parents=True, exist_ok=True)
     cache.chmod(0o700)
-    words = [f"{key}={value}" for key, value in {"devices": DEVICES, **settings}.items()]
+    words = [f"{key}={value}" for key, value in {"devices": ",".join(DEVICES), **settings}.items()]
     libraries = {f"HETERO_{name}_LIBRARY": str(LIBRARY.resolve()) for name in ("CUDA_DRIVER", "CUBLAS", "NCCL")}
     return {**os.environ, **libraries, "HETERO_PTX_CACHE": str(cache), "HETERO_STANDIN": ";".join(words)}
+
+
+def rotated(name: str) -> str:
+    """The devices, of which another one is the first for another case."""
+    begin = zlib.crc32(name.encode()) % len(DEVICES)
+    return ",".join(DEVICES[begin:] + DEVICES[:begin])
 
 
 def write(program: Program, directory: Path) -> None:
@@ -117,7 +125,7 @@ def run_threads(program: Program, outcome: Outcome, seeds: int, first: int, dire
     done = subprocess.run(
         command,
         cwd=directory,
-        env=environment(cache),
+        env=environment(cache, devices=rotated(outcome.name)),
         capture_output=True,
         text=True,
         errors="replace",
@@ -136,7 +144,7 @@ def run_threads(program: Program, outcome: Outcome, seeds: int, first: int, dire
 def run_processes(program: Program, outcome: Outcome, seeds: int, first: int, directory: Path, cache: Path) -> None:
     """A process for each rank, started anew for each seed."""
     run = [str(steps.tool("hetero-run")), "module.mlir", "--args=in.npz", "--opt-level=0", "--cache=objects"]
-    flags = [flag for flag in program.flags if flag.startswith(("--steps", "--rtol"))]
+    flags = [flag for flag in program.flags if flag.startswith(("--steps", "--rtol", "--cuda-memory"))]
     done = subprocess.run([*run, *flags, "--out=cpu.npz"], cwd=directory, capture_output=True, text=True, timeout=TIMEOUT)
     if done.returncode:
         outcome.outcome = f"refused on the CPU: {done.stderr[-300:]}"
@@ -157,7 +165,7 @@ def run_processes(program: Program, outcome: Outcome, seeds: int, first: int, di
         outcome.largest = max(outcome.largest, float(agreed[2]))
 
 
-def run(case: Case, seeds: int, cache: Path, first: int = 0) -> Outcome:
+def run(case: Case, seeds: int, cache: Path, first: int = 0, flags: tuple[str, ...] = ()) -> Outcome:
     """One case in a directory of its own."""
     outcome, began = Outcome(case.name), time.monotonic()
     try:
@@ -166,6 +174,7 @@ def run(case: Case, seeds: int, cache: Path, first: int = 0) -> Outcome:
             outcome.outcome = f"none {program}"
         else:
             with tempfile.TemporaryDirectory() as directory:
+                program.flags = (*program.flags, *flags)
                 write(program, Path(directory))
                 runner = run_processes if program.processes else run_threads
                 runner(program, outcome, seeds, first, Path(directory), cache)
@@ -183,6 +192,7 @@ def cases(kind: str, options: argparse.Namespace, directory: Path) -> Iterator[C
         "zoo": zoo_cases,
         "ops": operation_cases,
         "random": lambda: random_cases(options.random, options.first_random),
+        "users": user_cases,
         "plans": lambda: plan_cases(options.plans),
         "planners": lambda: planner_cases(directory),
         "mpi": mpi_cases,
@@ -244,7 +254,8 @@ def run_case(case: Case, options: argparse.Namespace, table: Table) -> None:
     known = table.known.get(case.name)
     if known and not (options.again and known.is_bad) and not known.outcome.startswith("ok: divided"):
         return
-    outcome = known if known and not known.is_bad else run(case, options.seeds, options.cache)
+    flags = (f"--cuda-memory={options.memory}",)
+    outcome = known if known and not known.is_bad else run(case, options.seeds, options.cache, options.first, flags)
     if case.divide and not outcome.outcome == "ok":
         for part in case.divide():
             run_case(part, options, table)
@@ -258,6 +269,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {', '.join(KINDS)} (default: all)")
     parser.add_argument("--only", default="", help="cases whose names match this regular expression")
     parser.add_argument("--seeds", type=int, default=20, help="runs of each case (default: 20)")
+    parser.add_argument("--first", type=int, default=0, help="the first seed (default: 0)")
+    parser.add_argument("--memory", choices=("arena", "pool"), default="arena", help="pool: each block has bounds of its own")
     parser.add_argument("--random", type=int, default=2000, help="how many random programs (default: 2000)")
     parser.add_argument("--first-random", type=int, default=0, help="the seed of the first (default: 0)")
     parser.add_argument("--plans", type=int, default=3, help="random plans of each model and kind (default: 3)")

@@ -20,13 +20,18 @@ sys.path[:0] = [
     str(ROOT / "test" / "Cuda" / "Ptx"),
 ]
 
+import batch_steps  # noqa: E402, F401
 import device_text  # noqa: E402
 import jax  # noqa: E402
+import odd_steps  # noqa: E402
 import op_cases  # noqa: E402
 import op_programs  # noqa: E402
 import plans  # noqa: E402
 import random_programs  # noqa: E402
 import steps  # noqa: E402
+import training_steps  # noqa: E402, F401
+import unusual_steps  # noqa: E402, F401
+import user_steps  # noqa: E402
 
 from hetero import export, zoo  # noqa: E402
 
@@ -113,6 +118,48 @@ def plan_cases(seeds: int) -> Iterator[Case]:
                     return Program(plans.apply(layered(name), plan), step(name)[1], ("--steps=3", *_flags(name)))
 
                 yield Case(f"plans/{name}/{kind}/{ranks}/{seed}", make)
+
+
+# Half precision is rounded where sums are divided.
+HALF = {"master_copies", "dynamic_loss_scale", "loss_scaling"}
+# Plans are written for samples in front.
+SAMPLES_INSIDE = {
+    "time_major_with_class_weights",
+    "accumulation_by_scan",
+    "accumulation_by_reshape",
+    "several_steps_in_one",
+}
+
+
+@functools.lru_cache(maxsize=4)
+def user_step(name: str) -> tuple[str, list[np.ndarray]]:
+    """A step as somebody may write it, as text, with its arguments."""
+    if name in odd_steps.STEPS:
+        made = user_steps.UserStep(odd_steps.STEPS[name], odd_steps.arguments(), (0, 1))
+    else:
+        made = user_steps.STEPS[name]()
+    lowered = jax.jit(made.fn, donate_argnums=made.donate).lower(*made.args)
+    flat = steps.flatten(jax.tree.map(jax.numpy.asarray, made.args))
+    kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
+    return lowered.as_text(debug_info=True), [flat[i] for i in kept]
+
+
+def user_cases() -> Iterator[Case]:
+    """Steps as users write them, on one device and under a plan of each kind.
+
+    One step: some go far from where they began, and take rounding with them.
+    """
+
+    def make(name: str, kind: str) -> Program:
+        text, arguments = user_step(name)
+        if kind != "single":
+            parts = plans.read(steps.form_layers(text, 5))
+            text = plans.apply(parts, plans.random_plan(parts, 0, kind, 3))
+        return Program(text, arguments, ("--steps=1", *([f"--rtol={BF16}"] if name in HALF else [])))
+
+    for name in (*user_steps.STEPS, *odd_steps.STEPS):
+        for kind in plans.KINDS if name not in SAMPLES_INSIDE else ("single",):
+            yield Case(f"users/{name}/{kind}", lambda name=name, kind=kind: make(name, kind))
 
 
 def _cluster(name: str) -> str:
