@@ -277,24 +277,60 @@ void Machine::failCode(ptx_thread *code, const char *what, uint32_t line) {
   of(code).fail(*reinterpret_cast<Thread *>(code), line, what);
 }
 
+namespace {
+/// Text that is written for each access: without memory of its own.
+class Writer {
+public:
+  Writer(char *begin, char *end) : at(begin), end(end) {}
+
+  void add(const char *text) {
+    while (*text && at != end)
+      *at++ = *text++;
+  }
+  void add(uint32_t value) {
+    char digits[16];
+    int count = 0;
+    do
+      digits[count++] = '0' + value % 10;
+    while (value /= 10);
+    while (count && at != end)
+      *at++ = digits[--count];
+  }
+  void add(const uint32_t (&values)[3]) {
+    for (int i = 0; i < 3; ++i) {
+      add(i ? "," : "(");
+      add(values[i]);
+    }
+    add(")");
+  }
+
+  char *at;
+
+private:
+  char *end;
+};
+} // namespace
+
 /// The thread and the line, for the device; the thread is only written anew
 /// when it is another one, as this is called for each access.
 const char *Machine::who(Thread &thread, uint32_t line) {
+  constexpr size_t longestLine = 16;
   if (described != &thread) {
-    std::string text = position(thread) + ", line ";
-    descriptionBytes = std::min(text.size(), sizeof description - 16);
-    std::memcpy(description, text.data(), descriptionBytes);
+    Writer writer(description, description + sizeof description - longestLine);
+    writer.add("kernel ");
+    writer.add(kernel.name.c_str());
+    writer.add(", block ");
+    writer.add(thread.code.ctaid);
+    writer.add(", thread ");
+    writer.add(thread.code.tid);
+    writer.add(", line ");
+    descriptionBytes = writer.at - description;
     described = &thread;
   }
-  char digits[16];
-  int count = 0;
-  do
-    digits[count++] = '0' + line % 10;
-  while (line /= 10);
-  char *at = description + descriptionBytes;
-  while (count)
-    *at++ = digits[--count];
-  *at = 0;
+  Writer writer(description + descriptionBytes,
+                description + sizeof description - 1);
+  writer.add(line);
+  *writer.at = 0;
   return description;
 }
 
