@@ -86,37 +86,42 @@ Accesses::Page &Accesses::getPage(uint64_t index) {
   return *page;
 }
 
-std::string Accesses::note(Cell &cell, bool isWrite, bool needsValue,
-                           const Moment &who, const Orders &orders) const {
-  auto unordered = [&](uint32_t other, const char *what) {
-    return std::string(what) + " by " + orders.getName(other) +
-           ", and nothing orders the two";
+bool Accesses::isRight(Cell &cell, bool isWrite, bool needsValue,
+                       const Moment &who, const Orders &orders,
+                       std::string &wrong) const {
+  auto refuse = [&](uint32_t other, const char *what) {
+    wrong = std::string(what) + " by " + orders.getName(other) +
+            ", and nothing orders the two";
+    return false;
   };
   uint32_t last = cell.write ? cell.write : maker;
   if (last && !orders.isBefore(last, who))
-    return unordered(last, cell.write ? "which is written" : "which is made");
+    return refuse(last, cell.write ? "which is written" : "which is made");
   if (!isWrite) {
-    if (needsValue && (!cell.write || cell.isUnknown))
-      return "which nobody has written";
+    if (needsValue && (!cell.write || cell.isUnknown)) {
+      wrong = "which nobody has written";
+      return false;
+    }
     if (cell.reads[0] == who.number || cell.reads[1] == who.number)
-      return "";
+      return true;
     // Two that are under way at once are enough.
     bool isOver = !cell.reads[0] || orders.isBefore(cell.reads[0], who);
     cell.reads[isOver ? 0 : 1] = who.number;
-    return "";
+    return true;
   }
   for (uint32_t read : cell.reads)
     if (read && !orders.isBefore(read, who))
-      return unordered(read, "which is read");
+      return refuse(read, "which is read");
   cell.write = who.number;
   cell.reads[0] = cell.reads[1] = 0;
   cell.isUnknown = false;
-  return "";
+  return true;
 }
 
 std::string Accesses::note(uint64_t offset, uint64_t bytes, bool isWrite,
                            bool needsValue, const Moment &who,
                            const Orders &orders) {
+  std::string wrong;
   for (uint64_t at = offset, end = offset + bytes; at < end;) {
     Page &page = getPage(at / pageBytes);
     uint64_t pageEnd = std::min(end, (at / pageBytes + 1) * pageBytes);
@@ -124,29 +129,27 @@ std::string Accesses::note(uint64_t offset, uint64_t bytes, bool isWrite,
       page.split();
     for (; at < pageEnd; at += page.grain) {
       Cell &cell = page.cells[at % pageBytes / page.grain];
-      std::string wrong = note(cell, isWrite, needsValue, who, orders);
-      if (!wrong.empty())
+      if (!isRight(cell, isWrite, needsValue, who, orders, wrong))
         return wrong;
     }
   }
-  return "";
+  return wrong;
 }
 
 std::string Accesses::noteAll(const Moment &who, const Orders &orders) {
   if (maker && !orders.isBefore(maker, who))
     return "which is made by " + orders.getName(maker) +
            ", and nothing orders the two";
+  std::string wrong;
   for (const std::unique_ptr<Page> &page : pages) {
     if (!page)
       continue;
-    for (Cell &cell : page->cells) {
-      std::string wrong =
-          note(cell, /*isWrite=*/true, /*needsValue=*/false, who, orders);
-      if (!wrong.empty())
+    for (Cell &cell : page->cells)
+      if (!isRight(cell, /*isWrite=*/true, /*needsValue=*/false, who, orders,
+                   wrong))
         return wrong;
-    }
   }
-  return "";
+  return wrong;
 }
 
 void Accesses::copyState(uint64_t offset, const Accesses &from,

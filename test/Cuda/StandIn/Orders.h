@@ -99,8 +99,10 @@ private:
   /// Cells are of 4 bytes until something smaller is accessed.
   struct Page;
 
-  std::string note(Cell &cell, bool isWrite, bool needsValue, const Moment &who,
-                   const Orders &orders) const;
+  /// Notes an access of a cell; false, with what is wrong, if it is not
+  /// allowed.
+  bool isRight(Cell &cell, bool isWrite, bool needsValue, const Moment &who,
+               const Orders &orders, std::string &wrong) const;
   Page &getPage(uint64_t index);
 
   /// Who made the allocation, in the order of a stream; 0 for the host.
