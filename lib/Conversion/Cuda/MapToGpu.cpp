@@ -27,6 +27,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace hetero;
@@ -489,6 +490,8 @@ void MapToGpu::runOnOperation() {
   llvm::StringMap<std::pair<gpu::GPUFuncOp, Shape>> made;
   builder.setInsertionPointToStart(kernels.getBody());
   for (func::FuncOp function : functions) {
+    if (llvm::hasSingleElement(function.getBody().front()))
+      continue;
     gpu::GPUFuncOp kernel = makeKernel(function, builder);
     Shape shape = mapKernel(kernel);
     if (shape.blockSize == 0) {
@@ -500,10 +503,17 @@ void MapToGpu::runOnOperation() {
     made[function.getName()] = {kernel, shape};
     ++numKernels;
   }
+  llvm::StringSet<> names;
+  for (func::FuncOp function : functions)
+    names.insert(function.getName());
   module.walk([&](func::CallOp call) {
     auto found = made.find(call.getCallee());
-    if (found == made.end())
+    if (found == made.end()) {
+      // The loop was folded away.
+      if (names.contains(call.getCallee()))
+        call.erase();
       return;
+    }
     launch(call, found->second.first, found->second.second);
     ++numLaunches;
   });

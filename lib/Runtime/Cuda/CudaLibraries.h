@@ -36,6 +36,7 @@
   F(cuMemAllocAsync)                                                           \
   F(cuMemFreeAsync)                                                            \
   F(cuMemAllocHost)                                                            \
+  F(cuMemHostAlloc)                                                            \
   F(cuMemFreeHost)                                                             \
   F(cuMemcpyHtoDAsync)                                                         \
   F(cuMemcpyDtoHAsync)                                                         \

@@ -145,11 +145,17 @@ MaybeError DriverCudaApi::check() {
 
 Result<const int32_t *> DriverCudaApi::createCounters(int32_t number,
                                                       int32_t most) {
+  if (MaybeError error = enter())
+    return Error{*error};
+  // Host and device share them: the host reads what the device may be writing.
   int64_t bytes = (int64_t(most) + 1) * sizeof(int32_t);
-  Result<void *> onHost = allocateOnHost(number * sizeof(int32_t) + bytes);
-  if (!onHost)
-    return Error{onHost.error()};
-  counters = static_cast<int32_t *>(*onHost);
+  void *onHost = nullptr;
+  if (MaybeError error =
+          check(f.cuMemHostAlloc(&onHost, number * sizeof(int32_t) + bytes,
+                                 CU_MEMHOSTALLOC_DEVICEMAP),
+                "cuMemHostAlloc"))
+    return Error{*error};
+  counters = static_cast<int32_t *>(onHost);
   std::fill_n(counters, number, 0);
   for (int32_t i = 0; i <= most; ++i)
     counters[number + i] = i;

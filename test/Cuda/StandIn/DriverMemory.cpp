@@ -193,12 +193,12 @@ CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) {
 //===----------------------------------------------------------------------===//
 
 static CUresult allocatePinned(const DriverCall &call, void **memory,
-                               size_t bytes) {
+                               size_t bytes, bool isShared) {
   if (CUresult error = call.check())
     return error;
   if (!memory || !bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  *memory = Engine::get().pinned.allocate(bytes);
+  *memory = Engine::get().pinned.allocate(bytes, isShared);
   if (!*memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
   noteGiven(Thing::PinnedBlock);
@@ -207,12 +207,12 @@ static CUresult allocatePinned(const DriverCall &call, void **memory,
 
 CUresult cuMemAllocHost(void **memory, size_t bytes) {
   DriverCall call(__func__);
-  return allocatePinned(call, memory, bytes);
+  return allocatePinned(call, memory, bytes, /*isShared=*/false);
 }
 
-CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
   DriverCall call(__func__);
-  return allocatePinned(call, memory, bytes);
+  return allocatePinned(call, memory, bytes, flags & CU_MEMHOSTALLOC_DEVICEMAP);
 }
 
 /// As cuMemFree, it waits for everything that could still use it.

@@ -251,7 +251,9 @@ void Engine::run(const OperationRef &operation) {
   ++progress;
   const Work &work = operation->work;
   // Others run operations while the host's function does what it likes.
-  if (!work.isCallback && settings.isWatching)
+  // Behind what was aborted nothing is in order, and nobody reads it.
+  if (!work.isCallback && settings.isWatching &&
+      !operation->stream->device->isCutShort)
     for (const auto &device : devices)
       device->memory.setMoment(operation->moment.get(), &orders,
                                !work.isTransfer && !work.plan);

@@ -111,6 +111,8 @@ struct Device {
   Memory memory;
   int64_t numCalls = 0, numContexts = 0;
   bool isLost = false;
+  /// A communication was aborted.
+  bool isCutShort = false;
   /// The error that a kernel has left: nothing runs any more.
   int sickness = 0;
   /// Communications that have begun and not ended.

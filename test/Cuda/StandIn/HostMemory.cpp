@@ -39,7 +39,7 @@ std::string hetero::standin::describeFreedPinned(uint64_t address) {
   return "";
 }
 
-void *PinnedMemory::allocate(uint64_t bytes) {
+void *PinnedMemory::allocate(uint64_t bytes, bool isShared) {
   // A page behind it stays unreachable.
   uint64_t mapped = (bytes + page - 1) / page * page + page;
   int file = memfd_create("hetero-standin-pinned", MFD_CLOEXEC);
@@ -57,14 +57,15 @@ void *PinnedMemory::allocate(uint64_t bytes) {
   std::memset(memory, poison, bytes);
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   Block &block = blocks[address];
-  block = {bytes, mapped, false, static_cast<char *>(alias), {}};
-  block.isWritten.resize(mapped / page, !isGuarded);
+  block = {bytes, mapped, false, isShared, static_cast<char *>(alias), {}};
+  block.isWritten.resize(mapped / page, !isGuarded || isShared);
   protect(address, block);
   return memory;
 }
 
 void PinnedMemory::adopt(void *memory, uint64_t bytes) {
-  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0, true, nullptr, {}};
+  blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0,       true,
+                                                false, nullptr, {}};
 }
 
 void PinnedMemory::release(void *memory, bool isAdopted,
@@ -136,7 +137,8 @@ void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
                        const std::string &name) {
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   auto found = find(address);
-  if (found == blocks.end() || found->second.isAdopted)
+  if (found == blocks.end() || found->second.isAdopted ||
+      found->second.isShared)
     return;
   for (uint64_t at = address / page * page; at < address + bytes; at += page) {
     auto isKnown = found->second.isWritten[(at - found->first) / page];

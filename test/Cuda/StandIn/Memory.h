@@ -122,8 +122,9 @@ private:
 /// read what nobody has put there, either.
 class PinnedMemory {
 public:
-  /// Null if there is none.
-  void *allocate(uint64_t bytes);
+  /// Null if there is none. What is shared the host may read and write while
+  /// copies do.
+  void *allocate(uint64_t bytes, bool isShared = false);
   void adopt(void *memory, uint64_t bytes);
   /// Ends the process if it is not the beginning of such memory.
   void release(void *memory, bool isAdopted, const std::string &who);
@@ -149,7 +150,7 @@ public:
 private:
   struct Block {
     uint64_t bytes, mapped;
-    bool isAdopted;
+    bool isAdopted, isShared;
     char *alias;
     /// By page: whether anything was put there.
     std::vector<bool> isWritten;

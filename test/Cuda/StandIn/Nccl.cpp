@@ -377,6 +377,7 @@ ncclResult_t ncclCommAbort(ncclComm_t handle) {
     return call.check();
   std::shared_ptr<Communicator> communicator = call.get(handle);
   communicator->isAborted = true;
+  communicator->device->isCutShort = true;
   setMember(*communicator, Member::Aborted);
   communication::drop(communicator->clique, communicator->rank);
   getCommunicators().erase(handle);

@@ -50,7 +50,8 @@ static std::string describePlan(const GroupPlan &plan) {
 
 void communication::checkGroup(const std::string &who) {
   const Group &group = getGroup();
-  if (group.plans.empty())
+  // Who asks for the reason of a failure does not wait for the group.
+  if (group.plans.empty() || group.error)
     return;
   leaveProcess(who +
                " waits while this thread has a group of NCCL that is not "
@@ -245,8 +246,10 @@ ncclResult_t ncclGroupStart() {
 
 ncclResult_t ncclGroupEnd() {
   NcclCall call(__func__);
-  if (ncclResult_t error = call.check())
+  if (ncclResult_t error = call.check()) {
+    getGroup() = {};
     return error;
+  }
   if (std::exchange(getGroup().isDropped, false))
     return ncclSuccess;
   if (!isInGroup())
