@@ -122,13 +122,22 @@ char *PinnedMemory::toAlias(char *memory) const {
 
 /// Each page of a block is as closed as its strictest use wants.
 void PinnedMemory::protect(uint64_t address, const Block &block) const {
-  for (uint64_t at = address; at < address + block.bytes; at += page) {
+  auto getAllowed = [&](uint64_t at) {
     bool isWritten = block.isWritten[(at - address) / page];
     int allowed = isWritten ? PROT_READ | PROT_WRITE : PROT_NONE;
     for (const Use &use : uses)
       if (use.begin < at + page && at < use.end)
         allowed &= use.isWritten ? PROT_NONE : PROT_READ;
-    mprotect(reinterpret_cast<void *>(at), page, allowed);
+    return allowed;
+  };
+  // Pages in a row mostly are alike.
+  for (uint64_t begin = address, end = address + block.bytes; begin < end;) {
+    int allowed = getAllowed(begin);
+    uint64_t at = begin + page;
+    while (at < end && getAllowed(at) == allowed)
+      at += page;
+    mprotect(reinterpret_cast<void *>(begin), at - begin, allowed);
+    begin = at;
   }
 }
 
