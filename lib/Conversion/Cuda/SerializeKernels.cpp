@@ -7,6 +7,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include <set>
 
 using namespace mlir;
@@ -51,6 +54,17 @@ static std::set<std::string> getLibdeviceCalls(gpu::GPUModuleOp module) {
       names.insert(function.getName().str());
   });
   return names;
+}
+
+/// Bitcode that LLVM has just written, as text.
+static std::string disassemble(StringRef bitcode) {
+  llvm::LLVMContext context;
+  auto module = llvm::cantFail(llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bitcode, "kernels"), context));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, nullptr);
+  return text;
 }
 
 namespace {
@@ -105,16 +119,16 @@ LogicalResult SerializeKernels::checkOptions() {
     if (found->isPortable() && isOlder)
       portable = found;
   }
-  if (format != "cubin" && format != "ptx")
+  if (format != "cubin" && format != "ptx" && format != "llvm")
     return emitError(getOperation().getLoc())
-           << "format '" << format << "' is neither 'cubin' nor 'ptx'";
+           << "format '" << format << "' is none of 'cubin', 'ptx' and 'llvm'";
   return success();
 }
 
 LogicalResult SerializeKernels::prepare(gpu::GPUModuleOp module) {
   directory = findCudaToolkit(toolkit);
   known.clear();
-  if (format == "ptx")
+  if (format != "cubin")
     return success();
   std::string ptxas = directory.empty() ? "" : findPtxas(directory);
   if (ptxas.empty())
@@ -155,7 +169,9 @@ LogicalResult SerializeKernels::serialize(gpu::GPUModuleOp module,
   if (!interface)
     return module.emitError() << "this LLVM writes no code for CUDA devices";
   // What ptxas does not know, the driver compiles.
-  auto kind = known.count(architecture.name.str())
+  bool isLlvm = format == "llvm";
+  auto kind = isLlvm ? gpu::CompilationTarget::Offload
+              : known.count(architecture.name.str())
                   ? gpu::CompilationTarget::Binary
                   : gpu::CompilationTarget::Assembly;
   std::string text;
@@ -165,8 +181,9 @@ LogicalResult SerializeKernels::serialize(gpu::GPUModuleOp module,
       interface.serializeToObject(module, options);
   if (!code)
     return module.emitError() << "cannot be compiled for " << architecture.name;
-  objects.push_back(
-      makeObject(architecture, kind, StringRef(code->data(), code->size())));
+  StringRef bytes(code->data(), code->size());
+  objects.push_back(makeObject(architecture, kind,
+                               isLlvm ? disassemble(bytes) : bytes.str()));
   if (&architecture == portable && kind == gpu::CompilationTarget::Binary)
     objects.push_back(
         makeObject(architecture, gpu::CompilationTarget::Assembly, text));

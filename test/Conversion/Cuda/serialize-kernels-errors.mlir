@@ -5,7 +5,7 @@
 
 // NONE: error: no architecture is given, for instance arch=sm_80,sm_90
 // ARCH: error: architecture 'sm_12345' is not known; known are sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80,
-// FORMAT: error: format 'exe' is neither 'cubin' nor 'ptx'
+// FORMAT: error: format 'exe' is none of 'cubin', 'ptx' and 'llvm'
 // SELECT: [[@LINE+5]]:{{[0-9]+}}: error: 'llvm.intr.exp' of 'f32' is not supported on CUDA
 
 gpu.module @kernels {

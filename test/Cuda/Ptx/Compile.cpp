@@ -46,7 +46,9 @@ static std::vector<std::string> compilerOptions() {
                                       "-fno-math-errno",
                                       "-fno-strict-aliasing",
                                       "-I",
-                                      HETERO_PTX_HEADERS};
+                                      HETERO_PTX_HEADERS,
+                                      "-I",
+                                      HETERO_HOST_IMAGE_HEADERS};
 #ifdef __x86_64__
   // Without them fma is a call of the library.
   if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
@@ -57,18 +59,26 @@ static std::vector<std::string> compilerOptions() {
   return options;
 }
 
+/// Changes when the tool does.
+static std::string describeTool(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status))
+    return path;
+  return path + ':' + std::to_string(status.st_size) + '.' +
+         std::to_string(status.st_mtime);
+}
+
 /// 128 bits of all that the result depends on, as digits.
-static std::string digest(const std::string &code) {
-  std::string all = code + '\0' + compilerPath();
+static std::string digest(const std::string &code, const std::string &ir) {
+  std::string all = code + '\0' + describeTool(compilerPath());
+  if (!ir.empty())
+    all += ir + '\0' + describeTool(HETERO_HOST_IMAGE) +
+           readFile(HETERO_HOST_IMAGE_HEADERS "/HostOperations.h");
   for (const std::string &option : compilerOptions())
     all += '\0' + option;
   for (const char *header :
        {"PtxThread.h", "PtxOperations.h", "PtxFloats.h", "PtxMemory.h"})
     all += '\0' + readFile(std::string(HETERO_PTX_HEADERS "/") + header);
-  struct stat status;
-  if (!stat(compilerPath().c_str(), &status))
-    all += '\0' + std::to_string(status.st_size) + '.' +
-           std::to_string(status.st_mtime);
   // FNV-1a, twice, from different beginnings.
   uint64_t hashes[2] = {0xcbf29ce484222325, 0x84222325cbf29ce4};
   for (unsigned char byte : all)
@@ -96,16 +106,9 @@ static std::string checkDirectory(const std::string &path) {
   return "";
 }
 
-static bool runCompiler(const std::string &directory, std::string &error) {
-  std::string source = directory + "/module.c",
-              target = directory + "/module.so";
-  std::string log = directory + "/log";
-  std::vector<std::string> words = {compilerPath()};
-  for (const std::string &option : compilerOptions())
-    words.push_back(option);
-  for (const std::string &word :
-       {std::string("-o"), target, source, std::string("-lm")})
-    words.push_back(word);
+/// False, with what it wrote to `log`, if the command fails.
+static bool runCommand(std::vector<std::string> words, const std::string &log,
+                       std::string &error) {
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());
@@ -127,9 +130,26 @@ static bool runCompiler(const std::string &directory, std::string &error) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return true;
-  error = "the C compiler refuses what was made of the text:\n" +
+  error = words[0] + " refuses what was made of the text:\n" +
           readFile(log).substr(0, 2000);
   return false;
+}
+
+/// Makes module.so of module.c and, where there is one, module.ll.
+static bool runCompiler(const std::string &directory, bool hasIr,
+                        std::string &error) {
+  std::string base = directory + "/module", log = directory + "/log";
+  if (hasIr &&
+      !runCommand({HETERO_HOST_IMAGE, base + ".ll", base + ".o"}, log, error))
+    return false;
+  std::vector<std::string> words = {compilerPath()};
+  for (const std::string &option : compilerOptions())
+    words.push_back(option);
+  words.insert(words.end(), {"-o", base + ".so", base + ".c"});
+  if (hasIr)
+    words.insert(words.end(), {"-x", "none", base + ".o", "-Wl,-z,defs"});
+  words.push_back("-lm");
+  return runCommand(std::move(words), log, error);
 }
 
 Library::~Library() {
@@ -150,19 +170,21 @@ void *Library::find(const std::string &symbol) const {
 
 /// The directory and the files that compile() writes.
 static void removeFiles(const std::string &directory) {
-  for (const char *name : {"/module.c", "/module.so", "/log"})
+  for (const char *name :
+       {"/module.c", "/module.ll", "/module.o", "/module.so", "/log"})
     unlink((directory + name).c_str());
   rmdir(directory.c_str());
 }
 
-bool Library::compile(const std::string &code, std::string &error) {
+bool Library::compile(const std::string &code, std::string &error,
+                      const std::string &ir) {
   const char *cache = std::getenv("HETERO_PTX_CACHE");
   std::string kept;
   if (cache && *cache) {
     error = checkDirectory(cache);
     if (!error.empty())
       return false;
-    kept = std::string(cache) + "/" + digest(code) + ".so";
+    kept = std::string(cache) + "/" + digest(code, ir) + ".so";
     if (!access(kept.c_str(), R_OK))
       return open(kept, error);
   }
@@ -177,8 +199,10 @@ bool Library::compile(const std::string &code, std::string &error) {
     return false;
   }
   std::ofstream(directory + "/module.c") << code;
+  if (!ir.empty())
+    std::ofstream(directory + "/module.ll") << ir;
   std::string result = directory + "/module.so";
-  bool done = runCompiler(directory, error);
+  bool done = runCompiler(directory, !ir.empty(), error);
   if (done && !kept.empty() && !rename(result.c_str(), kept.c_str()))
     result = kept;
   done = done && open(result, error);

@@ -17,8 +17,10 @@ public:
 
   /// False, with the reason, if the code cannot be compiled. The compiler is
   /// what HETERO_PTX_COMPILER names, or the one that built the project. If
-  /// HETERO_PTX_CACHE names a directory, results are kept there.
-  bool compile(const std::string &code, std::string &error);
+  /// HETERO_PTX_CACHE names a directory, results are kept there. IR, if it is
+  /// not empty, goes through hetero-host-image and is linked with the code.
+  bool compile(const std::string &code, std::string &error,
+               const std::string &ir = "");
   void *find(const std::string &symbol) const;
 
 private:

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Ptx.h"
-#include "Compile.h"
-#include "Machine.h"
+#include "TranslatedModule.h"
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -47,52 +46,25 @@ static void reportFailure(const std::string &sentence) {
   std::_Exit(1);
 }
 
-namespace {
+void ptx::TranslatedModuleKernel::run(const Launch &launch,
+                                      DeviceMemory &memory) {
+  Machine machine(module, kernel, code, launch, memory);
+  std::string failure = machine.run();
+  numThreadInstructions += machine.getNumInstructions();
+  if (!failure.empty())
+    reportFailure(failure);
+}
 
-using namespace ptx;
-
-class PtxKernel : public Kernel {
-public:
-  PtxKernel(LoadedModule &module, const TranslatedKernel &kernel,
-            ptx_kernel code)
-      : module(module), kernel(kernel), code(code) {}
-
-  std::vector<size_t> getParameterSizes() const override {
-    std::vector<size_t> sizes;
-    for (const Range &range : kernel.parameters)
-      sizes.push_back(range.bytes);
-    return sizes;
+void ptx::TranslatedModule::findKernels() {
+  for (const TranslatedKernel &kernel : module.translation.kernels) {
+    auto code = reinterpret_cast<ptx_kernel>(library.find(kernel.symbol));
+    kernels.emplace(std::piecewise_construct,
+                    std::forward_as_tuple(kernel.name),
+                    std::forward_as_tuple(module, kernel, code));
   }
+}
 
-  void run(const Launch &launch, DeviceMemory &memory) override {
-    Machine machine(module, kernel, code, launch, memory);
-    std::string failure = machine.run();
-    numThreadInstructions += machine.getNumInstructions();
-    if (!failure.empty())
-      reportFailure(failure);
-  }
-
-private:
-  LoadedModule &module;
-  const TranslatedKernel &kernel;
-  ptx_kernel code;
-};
-
-class PtxModule : public KernelModule {
-public:
-  Kernel *find(const std::string &name) override {
-    auto found = kernels.find(name);
-    return found == kernels.end() ? nullptr : &found->second;
-  }
-
-  LoadedModule module;
-  Library library;
-  std::map<std::string, PtxKernel> kernels;
-};
-
-} // namespace
-
-static std::string checkTarget(const Module &module, int capability) {
+static std::string checkTarget(const ptx::Module &module, int capability) {
   if (!module.target)
     return "there is no .target";
   if (module.isExact ? module.target == capability
@@ -103,7 +75,7 @@ static std::string checkTarget(const Module &module, int capability) {
          std::to_string(capability);
 }
 
-static std::vector<std::string> splitLines(std::string_view text) {
+std::vector<std::string> ptx::splitLines(std::string_view text) {
   std::vector<std::string> lines(1);
   for (char c : text)
     if (c == '\n')
@@ -113,16 +85,19 @@ static std::vector<std::string> splitLines(std::string_view text) {
   return lines;
 }
 
-static std::string describe(const Problem &problem) {
+static std::string describe(const ptx::Problem &problem) {
   return "line " + std::to_string(problem.line) + ": " + problem.message;
 }
 
 std::unique_ptr<KernelModule> loadPtx(std::string_view text, int capability,
                                       std::string *error) {
+  using namespace ptx;
+  if (isLlvm(text))
+    return loadHostImage(text, error);
   Module module;
   Problem problem;
   std::string message;
-  auto result = std::make_unique<PtxModule>();
+  auto result = std::make_unique<TranslatedModule>();
   LoadedModule &loaded = result->module;
   if (!parse(text, module, problem)) {
     message = describe(problem);
@@ -140,13 +115,7 @@ std::unique_ptr<KernelModule> loadPtx(std::string_view text, int capability,
   }
   loaded.lines = splitLines(text);
   loaded.memory = loaded.translation.memory;
-  for (const TranslatedKernel &kernel : loaded.translation.kernels) {
-    auto code =
-        reinterpret_cast<ptx_kernel>(result->library.find(kernel.symbol));
-    result->kernels.emplace(std::piecewise_construct,
-                            std::forward_as_tuple(kernel.name),
-                            std::forward_as_tuple(loaded, kernel, code));
-  }
+  result->findKernels();
   return result;
 }
 

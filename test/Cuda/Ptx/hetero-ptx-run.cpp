@@ -1,7 +1,14 @@
 //===- hetero-ptx-run.cpp - Launches kernels of one module ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   hetero-ptx-run [--races] [--seed=N] [--capability=80] module.ptx script
+//   hetero-ptx-run [--races] [--seed=N] [--capability=80] [--against=module.ll]
+//                  [--approximate=loop_3,...] module.ptx script
+//
+// The module may be LLVM IR as well (hetero-serialize-kernels{format=llvm}).
+// With --against each launch is carried out by the kernel of that name in the
+// other module, too, on a copy of the memory; what both wrote has to have the
+// same bits, NaNs apart, or, behind kernels that are approximate, to differ as
+// numbers of 32 bits by a few roundings of the largest there.
 //
 // Runs the lines of a script, such as hetero-record-cuda prints for one rank;
 // other lines, among them products of matrices, have no effect:
@@ -19,12 +26,14 @@
 #include "Ptx.h"
 #include "StandIn/Kernels.h"
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 #include <sstream>
 
 using namespace hetero::standin;
@@ -74,33 +83,107 @@ public:
   }
 
   std::map<std::string, uint64_t> addresses;
+  std::map<uint64_t, std::vector<char>> contents;
 
 private:
-  std::map<uint64_t, std::vector<char>> contents;
   uint64_t next = 0x7f0000000000;
 };
 
 /// What the lines of a script do.
 class Script {
 public:
-  Script(KernelModule &module, uint64_t seed)
-      : module(module), seed(seed), random(seed) {}
+  Script(KernelModule &module, KernelModule *other,
+         std::set<std::string> approximate, uint64_t seed)
+      : module(module), other(other), approximate(std::move(approximate)),
+        seed(seed), random(seed) {}
 
   void run(const std::string &line);
   size_t getNumLaunches() const { return numLaunches; }
+  size_t getNumDifferent() const { return numDifferent; }
 
 private:
   void launch(std::istringstream &words);
   void fill(std::vector<char> &bytes);
+  void compare(const std::string &kernel, const NamedMemory &found);
 
   KernelModule &module;
+  KernelModule *other;
+  std::set<std::string> approximate;
   uint64_t seed;
   std::mt19937_64 random;
   NamedMemory memory;
-  size_t numLaunches = 0;
+  size_t numLaunches = 0, numDifferent = 0;
 };
 
 } // namespace
+
+/// Whether it is no number in the format with so many bits behind the sign and
+/// the exponent.
+static bool isNan(uint64_t bits, int exponent, int mantissa) {
+  uint64_t most = ((uint64_t(1) << exponent) - 1) << mantissa;
+  return (bits & ((uint64_t(1) << (exponent + mantissa)) - 1)) > most;
+}
+
+/// Whether words at a place are both NaNs of a type that they may have.
+static bool areNans(const char *a, const char *b, size_t bytes) {
+  uint64_t x = 0, y = 0;
+  std::memcpy(&x, a, bytes);
+  std::memcpy(&y, b, bytes);
+  auto both = [&](int exponent, int mantissa) {
+    return isNan(x, exponent, mantissa) && isNan(y, exponent, mantissa);
+  };
+  return bytes == 8   ? both(11, 52)
+         : bytes == 4 ? both(8, 23)
+                      : both(8, 7) || both(5, 10);
+}
+
+static bool areSame(const std::vector<char> &a, const std::vector<char> &b,
+                    size_t at) {
+  if (a[at] == b[at])
+    return true;
+  for (size_t bytes : {2, 4, 8}) {
+    size_t begin = at / bytes * bytes;
+    if (begin + bytes <= a.size() && areNans(&a[begin], &b[begin], bytes))
+      return true;
+  }
+  return false;
+}
+
+/// The largest difference as numbers of 32 bits, of the largest of them.
+static float difference(const std::vector<char> &a,
+                        const std::vector<char> &b) {
+  float most = 0, largest = 0;
+  for (size_t i = 0; i + 4 <= a.size(); i += 4) {
+    float x = 0, y = 0;
+    std::memcpy(&x, &a[i], 4);
+    std::memcpy(&y, &b[i], 4);
+    if (std::isfinite(x) && std::isfinite(y))
+      most = std::max(most, std::fabs(x - y));
+    largest = std::max(largest, std::isfinite(x) ? std::fabs(x) : 0);
+  }
+  return largest ? most / largest : 0;
+}
+
+/// Says where the other module left something else.
+void Script::compare(const std::string &kernel, const NamedMemory &found) {
+  for (const auto &[name, address] : memory.addresses) {
+    const std::vector<char> &expected = memory.contents.at(address);
+    const std::vector<char> &actual = found.contents.at(address);
+    size_t count = 0, first = 0;
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (!areSame(expected, actual, i) && !count++)
+        first = i;
+    // A rounding is 6e-8, and there may be sums of such numbers.
+    float allowed = approximate.count(kernel) ? 2e-6 : 0;
+    float relative = count ? difference(expected, actual) : 0;
+    if (!count || (relative > 0 && relative <= allowed))
+      continue;
+    ++numDifferent;
+    std::printf("%s: %s differs in %zu of %zu bytes, first at %zu, by %.2g\n",
+                kernel.c_str(), name.c_str(), count, expected.size(), first,
+                relative);
+  }
+}
 
 /// Numbers of 32 bits that are of moderate size, as floats and as integers of
 /// any width.
@@ -134,7 +217,16 @@ void Script::launch(std::istringstream &words) {
     std::memcpy(all.data() + all.size() - bytes, &value, bytes);
   }
   launch.seed = seed + numLaunches++;
+  if (!other)
+    return kernel->run(launch, memory);
+  Kernel *twin = other->find(name);
+  if (!twin || twin->getParameterSizes() != kernel->getParameterSizes())
+    NamedMemory::fail("the other module has no kernel '" + name +
+                      "' with these parameters");
+  NamedMemory copy = memory;
   kernel->run(launch, memory);
+  twin->run(launch, copy);
+  compare(name, copy);
 }
 
 void Script::run(const std::string &line) {
@@ -183,10 +275,21 @@ static double secondsSince(std::chrono::steady_clock::time_point begin) {
       .count();
 }
 
+/// The words between commas.
+static std::set<std::string> split(const std::string &list) {
+  std::set<std::string> words;
+  std::istringstream rest(list);
+  for (std::string word; std::getline(rest, word, ',');)
+    words.insert(word);
+  return words;
+}
+
 int main(int argc, char **argv) {
   int capability = 80;
   uint64_t seed = 0;
   std::vector<std::string> paths;
+  std::string against;
+  std::set<std::string> approximate;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     if (argument == "--races")
@@ -195,6 +298,10 @@ int main(int argc, char **argv) {
       seed = std::strtoull(argument.c_str() + 7, nullptr, 0);
     else if (argument.substr(0, 13) == "--capability=")
       capability = std::atoi(argument.c_str() + 13);
+    else if (argument.substr(0, 10) == "--against=")
+      against = argument.substr(10);
+    else if (argument.substr(0, 14) == "--approximate=")
+      approximate = split(argument.substr(14));
     else
       paths.push_back(argument);
   }
@@ -202,12 +309,19 @@ int main(int argc, char **argv) {
     NamedMemory::fail("a module and a script are expected");
   auto begin = std::chrono::steady_clock::now();
   std::string error;
-  auto module = loadPtx(readFile(paths[0]), capability, &error);
-  if (!module)
-    NamedMemory::fail(paths[0] + ": " + error);
+  auto load = [&](const std::string &path) {
+    std::unique_ptr<KernelModule> loaded =
+        loadPtx(readFile(path), capability, &error);
+    if (!loaded)
+      NamedMemory::fail(path + ": " + error);
+    return loaded;
+  };
+  std::unique_ptr<KernelModule> module = load(paths[0]), other;
+  if (!against.empty())
+    other = load(against);
   double loading = secondsSince(begin);
   begin = std::chrono::steady_clock::now();
-  Script script(*module, seed);
+  Script script(*module, other.get(), approximate, seed);
   std::istringstream lines(readFile(paths[1]));
   for (std::string line; std::getline(lines, line);)
     script.run(line);
@@ -216,5 +330,5 @@ int main(int argc, char **argv) {
               "to run, %.3g instructions per second\n",
               script.getNumLaunches(), count, loading, running,
               count / running);
-  return 0;
+  return script.getNumDifferent() != 0;
 }

@@ -28,7 +28,8 @@ struct CudaPipelineOptions
       llvm::cl::ZeroOrMore};
   Option<std::string> format{
       *this, "format",
-      llvm::cl::desc("What kernels become: cubin (by ptxas) or ptx"),
+      llvm::cl::desc("What kernels become: cubin (by ptxas), ptx, or llvm (IR "
+                     "of LLVM, with libdevice, for tools)"),
       llvm::cl::init("cubin")};
   Option<std::string> toolkit{
       *this, "toolkit",

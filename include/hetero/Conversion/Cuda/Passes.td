@@ -84,6 +84,8 @@ def SerializeKernelsPass
     architectures are checked before LLVM sees them, in what it says when the
     toolkit is missing, and in that the result depends on the input alone. Without the toolkit there is `format=ptx`,
     in which functions of libdevice such as `__nv_expf` stay undefined.
+    `format=llvm` stops before LLVM chooses instructions: what tools read that run
+    kernels without a GPU.
 
     ```mlir
     gpu.module @kernels { llvm.func @k(...) attributes {gpu.kernel, nvvm.kernel} {...} }
@@ -97,7 +99,7 @@ def SerializeKernelsPass
     ListOption<"arch", "arch", "std::string",
                "Architectures to compile for: sm_80,sm_90">,
     Option<"format", "format", "std::string", /*default=*/"\"cubin\"",
-           "What kernels become: cubin (by ptxas) or ptx">,
+           "What kernels become: cubin (by ptxas), ptx, or llvm (IR of LLVM, with libdevice, for tools)">,
     Option<"toolkit", "toolkit", "std::string", /*default=*/"\"\"",
            "Directory of the CUDA toolkit; searched for if empty">
   ];
