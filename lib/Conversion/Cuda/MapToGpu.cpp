@@ -467,6 +467,34 @@ static void launch(func::CallOp call, gpu::GPUFuncOp kernel, Shape shape) {
   call.erase();
 }
 
+/// Whether nothing is left of a loop that was found to do nothing after it had
+/// become a function: not a launch either.
+static bool doesNothing(func::FuncOp function) {
+  return llvm::all_of(function.getBody().front().without_terminator(),
+                      [](Operation &op) { return isMemoryEffectFree(&op); });
+}
+
+/// Takes functions that do nothing away, with their calls.
+static void eraseIdle(ModuleOp module, SmallVector<func::FuncOp> &functions) {
+  SmallVector<func::CallOp> calls;
+  llvm::StringSet<> idle;
+  for (func::FuncOp function : functions)
+    if (doesNothing(function))
+      idle.insert(function.getName());
+  module.walk([&](func::CallOp call) {
+    if (idle.contains(call.getCallee()))
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls)
+    call.erase();
+  llvm::erase_if(functions, [&](func::FuncOp function) {
+    if (!idle.contains(function.getName()))
+      return false;
+    function.erase();
+    return true;
+  });
+}
+
 namespace {
 struct MapToGpu : public hetero::impl::MapToGpuPassBase<MapToGpu> {
   void runOnOperation() override;
@@ -479,6 +507,7 @@ void MapToGpu::runOnOperation() {
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(kDeviceLoopAttr))
       functions.push_back(function);
+  eraseIdle(module, functions);
   if (functions.empty())
     return;
   OpBuilder builder(&getContext());

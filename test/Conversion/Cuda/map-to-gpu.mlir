@@ -5,6 +5,9 @@
 // CHECK-LABEL: func.func @main(
 func.func @main(%a: memref<10x100xf32>, %b: memref<10x100xf32>, %r: memref<10xf32>, %m: memref<100000xf32>,
                 %big: memref<100x100000xf32>, %i: memref<4xi32>) {
+  // Nothing is launched for a loop of which nothing is left.
+  // CHECK-NOT: @idle
+  call @idle(%a, %b) : (memref<10x100xf32>, memref<10x100xf32>) -> ()
   // A thread for each of 1000 elements.
   // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
   // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
@@ -23,6 +26,11 @@ func.func @main(%a: memref<10x100xf32>, %b: memref<10x100xf32>, %r: memref<10xf3
   call @serial(%i) : (memref<4xi32>) -> ()
   // CHECK: gpu.launch_func @kernels::@shared
   call @shared(%i) : (memref<4xi32>) -> ()
+  return
+}
+
+func.func private @idle(%a: memref<10x100xf32>, %r: memref<10x100xf32>) attributes {hetero.device_loop} {
+  %zero = arith.constant 0 : index
   return
 }
 
