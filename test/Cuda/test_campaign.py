@@ -19,8 +19,6 @@ SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "20"))
 SAMPLE_SEEDS = 4
 # Of each kind one that is quick: a step, operations of all shapes, programs, plans.
 SAMPLE = r"zoo/mlp|ops/(reductions|indexing)/0|random/0-19|random/20-39|plans/mlp/mixed/3/1|plans/mlp/tensor/4/2"
-# Not supported on CUDA so far, so that each function alone is refused.
-REFUSED = r"ops/(fft|linear_algebra)/"
 
 pytestmark = pytest.mark.skipif(
     not campaign.LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
@@ -62,7 +60,7 @@ def test_all(kind: str, cache: Path, tmp_path: Path) -> None:
     refused = [
         outcome.line()
         for outcome in table.known.values()
-        if outcome.outcome.startswith("refused") and not re.match(REFUSED, outcome.name)
+        if outcome.outcome.startswith("refused")
     ]
     assert not wrong + refused, "\n".join(wrong + refused)
 

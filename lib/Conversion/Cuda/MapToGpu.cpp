@@ -519,8 +519,6 @@ void MapToGpu::runOnOperation() {
   llvm::StringMap<std::pair<gpu::GPUFuncOp, Shape>> made;
   builder.setInsertionPointToStart(kernels.getBody());
   for (func::FuncOp function : functions) {
-    if (llvm::hasSingleElement(function.getBody().front()))
-      continue;
     gpu::GPUFuncOp kernel = makeKernel(function, builder);
     Shape shape = mapKernel(kernel);
     if (shape.blockSize == 0) {
@@ -532,17 +530,10 @@ void MapToGpu::runOnOperation() {
     made[function.getName()] = {kernel, shape};
     ++numKernels;
   }
-  llvm::StringSet<> names;
-  for (func::FuncOp function : functions)
-    names.insert(function.getName());
   module.walk([&](func::CallOp call) {
     auto found = made.find(call.getCallee());
-    if (found == made.end()) {
-      // The loop was folded away.
-      if (names.contains(call.getCallee()))
-        call.erase();
+    if (found == made.end())
       return;
-    }
     launch(call, found->second.first, found->second.second);
     ++numLaunches;
   });
