@@ -36,6 +36,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 sys.path.append(str(Path(__file__).resolve().parents[2] / "python"))
 
 import numpy as np  # noqa: E402
+import standin  # noqa: E402
 from campaign_cases import (  # noqa: E402
     ROOT,
     Case,
@@ -50,11 +51,8 @@ from campaign_cases import (  # noqa: E402
     zoo_cases,
 )
 
-LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 # As many as a plan has at most, of five architectures.
 DEVICES = ["sm_80:8GiB", "sm_75:4GiB", "sm_70:4GiB", "sm_90:8GiB", "sm_86:8GiB"]
-# What is looked up in a library of its own.
-LIBRARIES = ("CUDA_DRIVER", "CUBLAS", "NCCL", "CUFFT", "CUSOLVER")
 KINDS = ("zoo", "ops", "random", "users", "plans", "planners", "mpi")
 HEADER = "case\tranks\tresults\truns\tlargest\tseconds\toutcome"
 ORDERS = ("random", "lazy", "eager")
@@ -93,8 +91,7 @@ def environment(cache: Path, **settings: object) -> dict[str, str]:
     cache.mkdir(parents=True, exist_ok=True)
     cache.chmod(0o700)
     words = [f"{key}={value}" for key, value in {"devices": ",".join(DEVICES), **settings}.items()]
-    libraries = {f"HETERO_{name}_LIBRARY": str(LIBRARY.resolve()) for name in LIBRARIES}
-    return {**os.environ, **libraries, "HETERO_PTX_CACHE": str(cache), "HETERO_STANDIN": ";".join(words)}
+    return {**os.environ, **standin.environment(cache), "HETERO_STANDIN": ";".join(words)}
 
 
 def rotated(name: str) -> str:

@@ -8,24 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
+import standin  # noqa: E402
 import steps  # noqa: E402
 
-STANDIN = steps.tool("../lib/libhetero-cuda-standin.so").resolve()
 
-
-@pytest.mark.skipif(
-    not STANDIN.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
+@standin.needs_standin
 def test_nothing_passes_without_a_gpu(tmp_path: Path) -> None:
-    libraries = {f"HETERO_{name}_LIBRARY": str(STANDIN) for name in ("CUDA_DRIVER", "CUBLAS", "NCCL")}
     command = [sys.executable, steps.ROOT / "benchmark" / "gpu.py", "--models=mlp", "--size=test"]
     command += ["--format=ptx", "--steps=2", "--rounds=1", "--kernels=2", "--json", f"--folder={tmp_path}"]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300,
-        env={**os.environ, **libraries, "HETERO_STANDIN": "devices=sm_80:1GiB"},
+        env={**os.environ, **standin.environment(tmp_path), "HETERO_STANDIN": "devices=sm_80:1GiB"},
     )  # fmt: skip
     figures = {figure["name"]: figure for figure in map(json.loads, done.stdout.splitlines())}
     assert done.returncode == 1, done.stderr

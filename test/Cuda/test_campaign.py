@@ -14,15 +14,14 @@ from typing import Iterator
 import campaign
 import campaign_cases
 import pytest
+import standin
 
 SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "20"))
 SAMPLE_SEEDS = 4
 # Of each kind one that is quick: a step, operations of all shapes, programs, plans.
 SAMPLE = r"zoo/mlp|ops/(reductions|indexing)/0|random/0-19|random/20-39|plans/mlp/mixed/3/1|plans/mlp/tensor/4/2"
 
-pytestmark = pytest.mark.skipif(
-    not campaign.LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
+pytestmark = standin.needs_standin
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,12 @@ import campaign_cases
 import numpy as np
 import plans
 import pytest
+import standin
 import steps
 
 SEEDS = 3  # One of each order.
 
-pytestmark = pytest.mark.skipif(
-    not campaign.LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
+pytestmark = standin.needs_standin
 
 # A kernel with barriers and shuffles, a product, copies, several blocks, and a
 # result that is larger than all arguments.

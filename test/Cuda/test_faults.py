@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
 import mpirun  # noqa: E402
 import plans  # noqa: E402
 import steps  # noqa: E402
+from standin import LIBRARY, needs_standin  # noqa: E402
 
-LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 HEADER = steps.ROOT / "lib/Runtime/Cuda/CudaLibraries.h"
 DEVICES = "sm_80:1GiB,sm_75:1GiB,sm_70:1GiB,sm_90:1GiB"
 SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "1"))
@@ -70,9 +70,7 @@ SAMPLE = {
     "cuEventQuery", "cuModuleLoadData", "cublasAxpyEx", "ncclGroupEnd", "ncclCommFinalize",
 }  # fmt: skip
 
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
+pytestmark = needs_standin
 
 
 def _entry_points() -> list[str]:

@@ -18,9 +18,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
 import plans  # noqa: E402
+import standin  # noqa: E402
 import steps  # noqa: E402
 
-LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 DEVICES = "sm_80:1GiB,sm_75:1GiB,sm_70:1GiB,sm_90:1GiB"
 FEW, MANY = 8, 14
 SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "1"))
@@ -36,25 +36,7 @@ ORDER = {
     "ncclCommGetAsyncError",
 }
 
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Kernels and objects are compiled once for all runs."""
-    directory = tmp_path_factory.mktemp("kernels")
-    directory.chmod(0o700)
-    return directory
-
-
-@pytest.fixture(autouse=True)
-def libraries(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """hetero-run finds the stand-in where it looks for CUDA."""
-    monkeypatch.setenv("HETERO_PTX_CACHE", str(cache))
-    for name in ("CUDA_DRIVER", "CUBLAS", "NCCL"):
-        monkeypatch.setenv(f"HETERO_{name}_LIBRARY", str(LIBRARY.resolve()))
+pytestmark = [standin.needs_standin, pytest.mark.usefixtures("libraries")]
 
 
 def _plan(ranks: int, kind: str) -> str:

@@ -11,15 +11,12 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
+import standin  # noqa: E402
 import steps  # noqa: E402
+from standin import LIBRARY, needs_standin  # noqa: E402
 
-LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 SCRIPT = Path(__file__).with_name("jit_scenarios.py")
 DEVICES = "sm_80:1GiB,sm_75:1GiB,sm_70:1GiB"
-
-needs_standin = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +24,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """That of the processes; kernels are compiled once for all of them."""
     cache = tmp_path_factory.mktemp("kernels")
     cache.chmod(0o700)
-    library = str(LIBRARY.resolve())
     return {
         **os.environ,
+        **standin.environment(cache),
         "PYTHONPATH": os.pathsep.join([str(steps.ROOT / "python"), *filter(None, sys.path)]),
         "JAX_PLATFORMS": "cpu",
         "HETERO_CACHE": str(tmp_path_factory.mktemp("objects")),
-        "HETERO_PTX_CACHE": str(cache),
         "HETERO_STANDIN": f"devices={DEVICES};seed=1",
-        "HETERO_CUDA_DRIVER_LIBRARY": library,
-        "HETERO_CUBLAS_LIBRARY": library,
-        "HETERO_NCCL_LIBRARY": library,
     }
 
 

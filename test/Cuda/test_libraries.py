@@ -29,31 +29,16 @@ import jax.scipy as jsp  # noqa: E402
 import numpy as np  # noqa: E402
 import op_cases  # noqa: E402
 import plans  # noqa: E402
+import standin  # noqa: E402
 import steps  # noqa: E402
 from kernel import run_all, tool  # noqa: E402
 
-LIBRARY = tool("../lib/libhetero-cuda-standin.so")
-NAMES = ("CUDA_DRIVER", "CUBLAS", "NCCL", "CUFFT", "CUSOLVER")
 SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "2"))
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Kernels are compiled once for all seeds."""
-    directory = tmp_path_factory.mktemp("kernels")
-    directory.chmod(0o700)
-    return directory
+pytestmark = [standin.needs_standin, pytest.mark.usefixtures("libraries")]
 
 
 @pytest.fixture(autouse=True)
-def libraries(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """hetero-run finds the stand-in where it looks for CUDA."""
-    monkeypatch.setenv("HETERO_PTX_CACHE", str(cache))
-    for name in NAMES:
-        monkeypatch.setenv(f"HETERO_{name}_LIBRARY", str(LIBRARY.resolve()))
+def devices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETERO_STANDIN", "devices=sm_80:1GiB")
 
 

@@ -13,16 +13,15 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Run"))
+import standin  # noqa: E402
 import steps  # noqa: E402
 
-STANDIN = steps.tool("../lib/libhetero-cuda-standin.so").resolve()
+STANDIN = standin.LIBRARY.resolve()
 # As a driver of CUDA 12 has it: without the names that came later.
 OLDER = steps.tool("../lib/libhetero-cuda-standin-12.so").resolve()
 RUN = steps.tool("hetero-run")
 
-pytestmark = pytest.mark.skipif(
-    not STANDIN.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
+pytestmark = standin.needs_standin
 
 STEP = """\
 func.func @main(%w: tensor<16x16xf32> {tf.aliasing_output = 1 : i32}, %x: tensor<64x16xf32>)

@@ -17,30 +17,12 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 import plans  # noqa: E402
+import standin  # noqa: E402
 import steps  # noqa: E402
 
-LIBRARY = steps.tool("../lib/libhetero-cuda-standin.so")
 SEEDS = int(os.environ.get("HETERO_STANDIN_SEEDS", "2"))
 
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(), reason="built without the headers of CUDA, which the stand-in needs"
-)
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Kernels are compiled once for all tests."""
-    directory = tmp_path_factory.mktemp("kernels")
-    directory.chmod(0o700)
-    return directory
-
-
-@pytest.fixture(autouse=True)
-def libraries(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """hetero-run finds the stand-in where it looks for CUDA."""
-    monkeypatch.setenv("HETERO_PTX_CACHE", str(cache))
-    for name in ("CUDA_DRIVER", "CUBLAS", "NCCL"):
-        monkeypatch.setenv(f"HETERO_{name}_LIBRARY", str(LIBRARY.resolve()))
+pytestmark = [standin.needs_standin, pytest.mark.usefixtures("libraries")]
 
 
 def _step(w: jax.Array, v: jax.Array, x: jax.Array, y: jax.Array) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 GROUPS = dict(device_text.programs())
-FAMILIES = [family for family in op_cases.FAMILIES if family not in device_text.UNSUPPORTED]
+FAMILIES = [family for family in op_cases.FAMILIES if family not in device_text.BY_LIBRARIES]
 
 @pytest.mark.parametrize(
     "group",

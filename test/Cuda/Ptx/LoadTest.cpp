@@ -126,7 +126,7 @@ TEST_F(PtxCache, HasACompiler) {
             "no-such-compiler: No such file or directory");
   setenv("HETERO_PTX_COMPILER", "false", 1);
   EXPECT_EQ(loadError(kernel(0, "")),
-            "the C compiler refuses what was made of the text:\n");
+            "false refuses what was made of the text:\n");
   EXPECT_TRUE(filesOf(path).empty());
 }
 

@@ -98,6 +98,7 @@ TEST(StandInMath, TransformsNeedTheirWorkspace) {
   outcome = run("", [] {
     Transform there(CUDA_R_32F, CUDA_C_32F);
     CUdeviceptr numbers = there.allocate(8), waves = there.allocate(9, "waves");
+    there.write(numbers, {1, 2, 3, 4, 5, 6, 7, 8});
     there.setWorkspace();
     OK(there.run(numbers, waves, CUFFT_FORWARD));
     OK(there.f.cuCtxSynchronize());
