@@ -30,6 +30,8 @@ public:
     (add(int64_t(values)), ...);
   }
   void text(const std::string &value) { add(value); }
+  /// How many of something follow.
+  void count(size_t &value) { add(int64_t(value)); }
 
   std::string bytes;
 };
@@ -61,6 +63,10 @@ public:
     ((values = T(integer())), ...);
   }
   void text(std::string &value) { value = text(); }
+  /// No more than could follow, whatever the bytes are.
+  void count(size_t &value) {
+    value = std::min<uint64_t>(uint64_t(integer()), bytes.size() - position);
+  }
 
 private:
   const std::string &bytes;

@@ -355,9 +355,23 @@ MaybeError Communicator::exchange(const std::string &label,
   return Communicator::wait(transfer);
 }
 
+/// Texts are about programs and devices: a longer one is something else.
+static constexpr int64_t mostText = int64_t(1) << 31;
+
+/// Ranks that run different things exchange different things at a time.
+static Error explainDifference(int64_t rank, const std::string &theirs,
+                               const std::string &label) {
+  return Error{"rank " + std::to_string(rank) + " tells " +
+               (theirs.empty() ? "something else" : theirs) +
+               " where this rank expects " + label +
+               ": all processes need the same step, plan, options and kind of "
+               "device"};
+}
+
 Result<std::vector<std::string>>
-Communicator::exchange(const std::string &label, const std::string &text) {
+Communicator::exchange(const std::string &label, const std::string &content) {
   size_t size = transport.getNumRanks(), self = transport.getRank();
+  const std::string text = label + '\0' + content;
   int64_t ownSize = text.size();
   std::vector<int64_t> sizes(size, ownSize);
   std::vector<std::string> texts(size, text);
@@ -371,11 +385,20 @@ Communicator::exchange(const std::string &label, const std::string &text) {
     return Error{*error};
   for (size_t i = 0; i < size; ++i)
     if (i != self) {
+      if (sizes[i] < 0 || sizes[i] > mostText)
+        return explainDifference(i, "", label);
       texts[i].resize(sizes[i]);
       sends[i] = {ownSize, const_cast<char *>(text.data())};
       receives[i] = {sizes[i], texts[i].data()};
     }
   if (MaybeError error = exchange(label, sends, receives))
     return Error{*error};
+  for (size_t i = 0; i < size; ++i) {
+    size_t end = texts[i].find('\0');
+    if (end == std::string::npos || texts[i].compare(0, end, label) != 0)
+      return explainDifference(
+          i, end == std::string::npos ? "" : texts[i].substr(0, end), label);
+    texts[i].erase(0, end + 1);
+  }
   return texts;
 }

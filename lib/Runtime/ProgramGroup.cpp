@@ -354,14 +354,15 @@ std::vector<TraceEvent> ProgramGroup::takeTrace() {
 template <typename Bytes>
 void ProgramGroup::transfer(Bytes &bytes, ResultBinding &part) {
   size_t rank = part.type.shape.size();
-  bytes.integers(part.rank, part.binding, part.index, part.type.element, rank);
+  bytes.integers(part.rank, part.binding, part.index, part.type.element);
+  bytes.count(rank);
   part.type.shape.resize(rank);
   part.region.dimensions.resize(rank);
   for (int64_t &size : part.type.shape)
     bytes.integers(size);
   for (std::vector<Range> &ranges : part.region.dimensions) {
     size_t count = ranges.size();
-    bytes.integers(count);
+    bytes.count(count);
     ranges.resize(count);
     for (Range &range : ranges)
       bytes.integers(range.begin, range.end);

@@ -241,3 +241,19 @@ def test_more_ranks_than_gpus(folder: Path) -> None:
     done = run(folder, environment("devices=sm_80:1GiB"), *PAIRED)
     assert done.returncode != 0
     assert "rank 1 and rank 0 on" in done.stderr and "have the same GPU" in done.stderr, done.stderr
+
+
+@needs_mpi
+def test_processes_need_one_kind_of_device(folder: Path) -> None:
+    """They exchange other things from the start on; none of them aborts."""
+    command = [RUN, "step.mlir", *PAIRED, "--transport=mpi"]
+    cuda = ["--device=cuda", "--cuda-format=ptx"]
+    launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
+    done = subprocess.run(
+        [*launcher, "-n", "1", *command, *cuda, ":", "-n", "1", *command],
+        cwd=folder, env=environment("devices=sm_80:1GiB,sm_70:1GiB"), capture_output=True, text=True,
+        timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "all processes need the same step, plan, options and kind of device" in done.stderr, done.stderr
+    assert "terminate" not in done.stderr

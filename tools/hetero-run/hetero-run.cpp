@@ -287,6 +287,9 @@ static MaybeError checkFiles(const Flags &flags) {
 
 /// Things that can be known to be wrong before any work.
 static MaybeError checkFlags(const Flags &flags) {
+  if (flags.cudaFormat != "cubin" && flags.cudaFormat != "ptx")
+    return "--cuda-format=" + flags.cudaFormat +
+           " is neither 'cubin' nor 'ptx'";
   if (flags.steps < 1)
     return "--steps must be at least 1, not " + std::to_string(flags.steps);
   if (auto plan = flags.plan.read(); !plan)

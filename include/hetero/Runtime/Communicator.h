@@ -159,7 +159,7 @@ public:
                       std::vector<Block> receives);
   /// Gives every rank the texts of all ranks.
   Result<std::vector<std::string>> exchange(const std::string &label,
-                                            const std::string &text);
+                                            const std::string &content);
 
 protected:
   /// The number of a stream of an opened program.

@@ -217,6 +217,16 @@ Value UnitEmitter::gather(Value local, RankedTensorType type, const Form &form,
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
+/// Elements of all other dimensions.
+static int64_t getOtherSize(Value local, int64_t dim) {
+  int64_t count = 1;
+  auto type = cast<RankedTensorType>(local.getType());
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    if (int64_t(d) != dim)
+      count *= size;
+  return count;
+}
+
 FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
                                           Holding want, bool tensor,
                                           Location loc) {
@@ -230,10 +240,21 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
   target.set(tensor, to, toClass);
   RankedTensorType type = getLocalType(whole, target);
   if (from.isReplicated() && to.isSplit()) {
-    return slice(local, type, getLocalForm(target, tensor),
-                 layout.getTotalUnits(target, tensor),
-                 layout.getUnits(target, tensor, member).first,
-                 getOffset(target, tensor, loc), loc);
+    int64_t units = layout.getTotalUnits(target, tensor);
+    int64_t size = layout.getUnits(target, tensor, member).first;
+    // All of it, also where the other axis splits the dimension into larger
+    // units, inside of which those of this one could not be cut.
+    if (size == units)
+      return local;
+    Form form = getLocalForm(target, tensor);
+    if (form.outer * units * form.inner * getOtherSize(local, form.dim) !=
+        cast<RankedTensorType>(local.getType()).getNumElements())
+      return emitError(loc)
+             << "the batch and the tensor axis would split dimension "
+             << form.dim << " of '" << whole
+             << "' into units that overlap; that cannot be partitioned";
+    return slice(local, type, form, units, size, getOffset(target, tensor, loc),
+                 loc);
   }
   if (from.isReplicated()) { // To partial.
     if (to.reduction != ReductionKind::Sum)

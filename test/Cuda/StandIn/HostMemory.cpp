@@ -40,6 +40,7 @@ std::string hetero::standin::describeFreedPinned(uint64_t address) {
 }
 
 void *PinnedMemory::allocate(uint64_t bytes, bool isShared) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   // A page behind it stays unreachable.
   uint64_t mapped = (bytes + page - 1) / page * page + page;
   int file = memfd_create("hetero-standin-pinned", MFD_CLOEXEC);
@@ -64,12 +65,14 @@ void *PinnedMemory::allocate(uint64_t bytes, bool isShared) {
 }
 
 void PinnedMemory::adopt(void *memory, uint64_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   blocks[reinterpret_cast<uint64_t>(memory)] = {bytes, 0,       true,
                                                 false, nullptr, {}};
 }
 
 void PinnedMemory::release(void *memory, bool isAdopted,
                            const std::string &who) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   auto found = blocks.find(address);
   if (found == blocks.end() || found->second.isAdopted != isAdopted) {
@@ -102,6 +105,7 @@ PinnedMemory::find(uint64_t address) const {
 }
 
 bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   auto found = find(address);
   return found != blocks.end() &&
@@ -109,6 +113,7 @@ bool PinnedMemory::contains(const void *memory, uint64_t bytes) const {
 }
 
 char *PinnedMemory::toAlias(char *memory) const {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   auto found = find(address);
   return found == blocks.end() || found->second.isAdopted
@@ -144,6 +149,7 @@ void PinnedMemory::protect(uint64_t address, const Block &block) const {
 void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
                        std::shared_ptr<const Moment> moment,
                        const std::string &name) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   uint64_t address = reinterpret_cast<uint64_t>(memory);
   auto found = find(address);
   if (found == blocks.end() || found->second.isAdopted ||
@@ -163,6 +169,7 @@ void PinnedMemory::use(const char *memory, uint64_t bytes, bool isWritten,
 
 void PinnedMemory::release(
     const std::function<bool(const Moment &)> &isObserved) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   std::vector<Use> over, rest;
   for (Use &use : uses)
     (isObserved(*use.moment) ? over : rest).push_back(std::move(use));
@@ -173,6 +180,7 @@ void PinnedMemory::release(
 }
 
 std::string PinnedMemory::describe(uint64_t address, bool isWrite) const {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   auto found = find(address);
   for (const Use &use : uses)
     if (found != blocks.end() && use.begin <= address && address < use.end)
@@ -188,6 +196,7 @@ std::string PinnedMemory::describe(uint64_t address, bool isWrite) const {
 }
 
 bool PinnedMemory::open(uint64_t address) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   auto found = find(address);
   if (found == blocks.end() || found->second.isAdopted)
     return false;

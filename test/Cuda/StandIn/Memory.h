@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <random>
 
 namespace hetero::standin {
@@ -166,6 +167,9 @@ private:
   Blocks::iterator find(uint64_t address);
   void protect(uint64_t address, const Block &block) const;
 
+  /// The fault handler comes from any thread, without the engine's lock. No
+  /// function of this class touches what could fault.
+  mutable std::recursive_mutex mutex;
   Blocks blocks;
   std::vector<Use> uses;
   bool isGuarded = true;
