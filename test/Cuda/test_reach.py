@@ -256,4 +256,4 @@ def test_processes_need_one_kind_of_device(folder: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "all processes need the same step, plan, options and kind of device" in done.stderr, done.stderr
-    assert "terminate" not in done.stderr
+    assert "terminate called" not in done.stderr, done.stderr
