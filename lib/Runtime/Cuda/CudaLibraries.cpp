@@ -63,14 +63,18 @@ static std::string getNamed(const std::string &given, const char *variable) {
   return given.empty() && named ? named : given;
 }
 
-MaybeError CudaFunctions::check(CUresult result, const char *what) const {
-  if (result == CUDA_SUCCESS)
-    return std::nullopt;
+std::string CudaFunctions::describe(CUresult result) const {
   const char *title = nullptr, *text = nullptr;
   cuGetErrorName(result, &title);
   cuGetErrorString(result, &text);
-  return std::string(what) + " failed: " + (text ? text : "unknown error") +
-         " (" + (title ? title : std::to_string(result)) + ")";
+  return std::string(text ? text : "unknown error") + " (" +
+         (title ? title : std::to_string(result)) + ")";
+}
+
+MaybeError CudaFunctions::check(CUresult result, const char *what) const {
+  if (result == CUDA_SUCCESS)
+    return std::nullopt;
+  return std::string(what) + " failed: " + describe(result);
 }
 
 //===----------------------------------------------------------------------===//

@@ -149,6 +149,8 @@ struct CudaFunctions {
                        const std::string &given,
                        const std::function<MaybeError(void *)> &use) const;
 
+  /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+  std::string describe(CUresult result) const;
   /// Why the call failed, if it did.
   MaybeError check(CUresult result, const char *what) const;
 

@@ -41,11 +41,7 @@ static bool isLeftBehind(CUresult result) {
 MaybeError DriverCudaApi::check(CUresult result, const char *what) const {
   if (result == CUDA_SUCCESS)
     return std::nullopt;
-  const char *title = nullptr, *text = nullptr;
-  f.cuGetErrorName(result, &title);
-  f.cuGetErrorString(result, &text);
-  return describeFailure(what) + (text ? text : "unknown error") + " (" +
-         (title ? title : str(result)) + ")" +
+  return describeFailure(what) + f.describe(result) +
          (isLeftBehind(result)
               ? "; it was left by work that the device was given before"
               : "");

@@ -217,16 +217,6 @@ Value UnitEmitter::gather(Value local, RankedTensorType type, const Form &form,
       AlgorithmAttr::get(context, Algorithm::Auto), IntegerAttr());
 }
 
-/// Elements of all other dimensions.
-static int64_t getOtherSize(Value local, int64_t dim) {
-  int64_t count = 1;
-  auto type = cast<RankedTensorType>(local.getType());
-  for (auto [d, size] : llvm::enumerate(type.getShape()))
-    if (int64_t(d) != dim)
-      count *= size;
-  return count;
-}
-
 FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
                                           Holding want, bool tensor,
                                           Location loc) {
@@ -247,8 +237,8 @@ FailureOr<Value> UnitEmitter::convertAxis(Value local, Type whole, Holding have,
     if (size == units)
       return local;
     Form form = getLocalForm(target, tensor);
-    if (form.outer * units * form.inner * getOtherSize(local, form.dim) !=
-        cast<RankedTensorType>(local.getType()).getNumElements())
+    if (form.outer * units * form.inner !=
+        cast<RankedTensorType>(local.getType()).getDimSize(form.dim))
       return emitError(loc)
              << "the batch and the tensor axis would split dimension "
              << form.dim << " of '" << whole
